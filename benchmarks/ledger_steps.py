@@ -22,7 +22,8 @@ from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.redis_access.connection import client
-from workers.redis_access.embedded import answers, server_binary
+from workers.redis_access.embedded import answers
+from workers.redis_access.redis_binary import redis_binary
 from workers.url_states import Found, fingerprint
 
 ADDED = 20  # articles of a list page
@@ -39,7 +40,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="bl-") as folder:
         socket = Path(folder) / "s"
         arguments = ["--port", "0", "--unixsocket", socket, "--dir", folder, "--save", "", "--appendonly", "yes"]
-        server = subprocess.Popen([str(part) for part in (server_binary(), *arguments)], stdout=subprocess.DEVNULL)
+        server = subprocess.Popen([str(part) for part in (redis_binary().path, *arguments)], stdout=subprocess.DEVNULL)
         try:
             while not answers(f"unix://{socket}"):
                 time.sleep(0.02)
@@ -72,11 +73,11 @@ def measure(connection: "redis.Redis", pages: int) -> None:
 
     def take() -> None:
         for name in names:
-            ledger.take(name, "worker", seconds=3600.0)
+            next(ledger.take_all([name], "worker", seconds=3600.0))
 
     def claim() -> None:
         for name in names:
-            ledger.claim(name, name, "worker")
+            ledger.claim_all([(name, name)], "worker")
 
     half = pages // 2
 

@@ -27,7 +27,8 @@ from pathlib import Path
 import redis
 
 from crawler.politeness.pace import Pace
-from workers.redis_access.embedded import answers, server_binary
+from workers.redis_access.embedded import answers
+from workers.redis_access.redis_binary import redis_binary
 
 REPOSITORY = Path(__file__).parents[1]
 ALLOWED = 0.02  # seconds of jitter that are allowed
@@ -102,7 +103,7 @@ def own_redis() -> Iterator[str]:
     """Run a Redis for this measurement only."""
     with tempfile.TemporaryDirectory(prefix="rd-") as folder:
         options = ["--port", "0", "--unixsocket", f"{folder}/s", "--save", "", "--dir", folder]
-        server = subprocess.Popen([str(server_binary()), *options], stdout=subprocess.DEVNULL)
+        server = subprocess.Popen([str(redis_binary().path), *options], stdout=subprocess.DEVNULL)
         try:
             while not answers(f"unix://{folder}/s"):
                 time.sleep(0.02)

@@ -105,13 +105,14 @@ class Year:
         """Settle the fetched pages in the way of workers; some are duplicates, rejected or failed."""
         near = NearDuplicates(self.redis, self.task.name)
         for number, name in enumerate(run.ledger.fetched_names(100 * self.articles)):
-            lease = run.ledger.take(name, "w", seconds=60)
-            if lease is None:
+            [leases] = run.ledger.take_all([name], "w", seconds=60)
+            if not leases:
                 continue
+            [lease] = leases
             other = (
                 f"{self.day:08x}{number:08x}" if number % 10 == 3 else name
             )  # the fingerprint of another canonical URL
-            run.ledger.claim(name, other, "w")
+            run.ledger.claim_all([(name, other)], "w")
             near.first_like(" ".join(self._random.choices(WORDS, k=60)), lease.url)
             if number % 25 == 4:
                 keep_page(self.redis, self.task.name, name, self._page(lease.url), "unusable page", clock=self.clock)

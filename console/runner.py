@@ -40,6 +40,7 @@ from workers.redis_access.outage import Outage
 from workers.redis_access.redis_clock import clock_of
 from workers.reporting.presence import alive
 from workers.reporting.present_problems import PresentProblem
+from workers.stored_json import loaded
 from workers.url_states import OPEN_STATES, Counts, State
 from workers.writing.refused_rows import refused_rows
 from workers.writing.row_queue import rows_waiting
@@ -419,7 +420,7 @@ class Runner:
             if not line.endswith("\n"):  # the process was killed while it printed
                 return
             change = json.loads(line)
-            problem = PresentProblem.from_dict(change["problem"])
+            problem = loaded(PresentProblem, change["problem"])
             times = {"first": moment(problem.first), "last": moment(problem.last), "count": problem.count}
             if change["over"]:
                 self._problems.pop(problem.text, None)

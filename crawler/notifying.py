@@ -26,6 +26,7 @@ from workers.addresses import VARIABLE
 from workers.errors import ExemplarError
 from workers.health import Alarm
 from workers.redis_access.redis_clock import Clock, clock_of
+from workers.stored_json import loaded
 from workers.variables import VariableNotSet, expand_address
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -163,7 +164,7 @@ class Notifier:
             stored = json.loads(row)
             notice = json.loads(stored["notice"])
             sent = set(filter(None, stored["sent"].split(",")))
-            alarm = Alarm.from_dict(notice["alarm"])
+            alarm = loaded(Alarm, notice["alarm"])
             notices.append(WaitingNotice(name.decode(), notice["news"], alarm, stored["notice"], stored["at"], sent))
         return sorted(notices, key=lambda notice: (notice.at, notice.alarm.opened))
 

@@ -18,7 +18,8 @@ import redis
 
 from crawler.rendering.chromium import BrowserMissing, find_browser
 from workers import redaction
-from workers.redis_access.embedded import answers, server_binary
+from workers.redis_access.embedded import answers
+from workers.redis_access.redis_binary import redis_binary
 
 from . import services
 
@@ -67,7 +68,7 @@ def redis_url() -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="rd-") as folder:
         socket = Path(folder) / "s"
         options = ["--port", "0", "--unixsocket", str(socket), "--save", "", "--dir", folder]
-        server = subprocess.Popen([str(server_binary()), *options], stdout=subprocess.DEVNULL)
+        server = subprocess.Popen([str(redis_binary().path), *options], stdout=subprocess.DEVNULL)
         url = f"unix://{socket}"
         try:
             limit = time.monotonic() + services.START_WAIT

@@ -85,14 +85,6 @@ class ExtractionConfig:
         return loaded(cls, text)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredExample:
-    """The example page as it was when it was fetched. `version` changes when it is fetched again."""
-
-    version: str
-    page: StoredPage
-
-
 def config_of(connection: "redis.Redis", task: str) -> ExtractionConfig | None:
     """Return the task's extraction config; None if no such task was ever published."""
     raw = cast("bytes | None", connection.hget(keys.CONFIGS, task))
@@ -104,13 +96,12 @@ def _parsed(raw: bytes) -> ExtractionConfig:
     return ExtractionConfig.from_json(raw)
 
 
-def example_of(connection: "redis.Redis", task: str) -> StoredExample | None:
+def example_of(connection: "redis.Redis", task: str) -> StoredPage | None:
     """Return the stored example page of the task; None if there is none."""
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.of_task(task, "example")))
     if b"version" not in raw:  # none, or one that was removed while a worker prepared it
         return None
-    stored = {name.decode(): value for name, value in raw.items()}
-    return StoredExample(stored["version"].decode(), unpack(stored))
+    return unpack({name.decode(): value for name, value in raw.items()})
 
 
 def keep_example(

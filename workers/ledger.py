@@ -88,18 +88,10 @@ class Ledger:
     `clock`: by default that of Redis, as all processes must have the same.
     """
 
-    def __init__(
-        self,
-        connection: "redis.Redis",
-        task: str,
-        *,
-        clock: Clock | None = None,
-        problems_kept: int = PROBLEMS_KEPT,
-    ):
+    def __init__(self, connection: "redis.Redis", task: str, *, clock: Clock | None = None):
         self.redis = connection
         self.task = task
         self.clock = clock or clock_of(connection).now
-        self.problems_kept = problems_kept
         self.keys = {name: keys.of_task(task, name) for name in _KEY_NAMES}
         self._steps: dict[str, Step] = {}  # scripts that were used, by name
 
@@ -125,10 +117,6 @@ class Ledger:
             record = json.dumps({"url": item.url, "rank": item.rank, "day": day, **item.info}, ensure_ascii=False)
             args += [name, record, item.rank, *self.place_of(name)]
         return args
-
-    def known(self, urls: Sequence[str]) -> list[bool]:
-        """Return for each URL whether the ledger has it in any state."""
-        return self.known_fingerprints([fingerprint(url) for url in urls])
 
     def known_fingerprints(self, names: Sequence[Fingerprint]) -> list[bool]:
         """Return for each fingerprint whether the ledger has it in any state."""
@@ -199,11 +187,6 @@ class Ledger:
         renewed = self.step("renew", worker, self.clock() + seconds, *pages) if names else []
         return sum(outputs is not None for outputs in renewed)
 
-    def take(self, name: Fingerprint, worker: str, *, seconds: float) -> PageLease | None:
-        """Lease a fetched page to a worker and count the attempt; None if it is settled or leased to another."""
-        _, leases = self._take([name], worker, seconds, is_counted=True)
-        return leases[0] if leases else None
-
     def take_all(self, names: Sequence[Fingerprint], worker: str, *, seconds: float) -> Iterator[list[PageLease]]:
         """Lease the fetched pages of a job to a worker and yield them, read together up to `TAKEN_BYTES` at a time.
 
@@ -211,23 +194,16 @@ class Ledger:
         """
         rest = list(names)
         while rest:
-            examined, leases = self._take(rest, worker, seconds, is_counted=False)
+            now = self.clock()
+            examined, *parts = self.step("take", worker, now, now + seconds, TAKEN_BYTES, *rest)
+            leases = []
+            for name, raw, attempts, flat in zip(parts[::4], parts[1::4], parts[2::4], parts[3::4], strict=True):
+                page = {_text(key): value for key, value in zip(flat[::2], flat[1::2], strict=True)}
+                record = json.loads(raw)
+                again = int(page["takes"]) > 1
+                leases.append(PageLease(_text(name), record["url"], int(attempts) + 1, again, page, record))
             yield leases
-            del rest[:examined]
-
-    def _take(
-        self, names: Sequence[Fingerprint], worker: str, seconds: float, *, is_counted: bool
-    ) -> tuple[int, list[PageLease]]:
-        """Return how many pages were examined, and those of them that the worker got."""
-        now = self.clock()
-        examined, *parts = self.step("take", worker, now, now + seconds, int(is_counted), TAKEN_BYTES, *names)
-        leases = []
-        for name, raw, attempts, flat in zip(parts[::4], parts[1::4], parts[2::4], parts[3::4], strict=True):
-            page = {_text(key): value for key, value in zip(flat[::2], flat[1::2], strict=True)}
-            record = json.loads(raw)
-            counted = int(attempts) + (not is_counted)
-            leases.append(PageLease(_text(name), record["url"], counted, int(page["takes"]) > 1, page, record))
-        return int(examined), leases
+            del rest[: int(examined)]
 
     def begin(self, lease: PageLease, worker: str, *, seconds: float, earlier: Sequence[Fingerprint] = ()) -> None:
         """Count the attempt of a page that a worker got by `take_all`, just before it works on it.
@@ -236,17 +212,11 @@ class Ledger:
         """
         self.step("begin", worker, self.clock() + seconds, lease.fingerprint, lease.attempts, *earlier)
 
-    def holds(self, name: Fingerprint, worker: str) -> bool:
-        """Whether the worker still holds the page: no other worker took it after its lease expired."""
-        holder = cast("bytes | None", self.redis.hget(self.keys["holders"], name))
-        return holder is not None and _text(holder) == worker
-
-    def claim(self, name: Fingerprint, canonical: Fingerprint, worker: str) -> Claim:
-        """Claim a canonical URL for a leased page: only its owner may write the article."""
-        return self.claim_all([(name, canonical)], worker)[0]
-
     def claim_all(self, pairs: Sequence[tuple[Fingerprint, Fingerprint]], worker: str) -> list[Claim]:
-        """Claim canonical URLs for leased pages, one after the other in one step. `pairs`: page and canonical URL."""
+        """Claim canonical URLs for leased pages, one after the other in one step: only its owner may write an article.
+
+        `pairs`: page and canonical URL.
+        """
         args = [part for name, canonical in pairs for part in (name, canonical, *self.place_of(canonical))]
         return [
             Claim(cast('Literal["mine", "theirs", "busy", "lost"]', _text(state)), *map(bool, facts))
@@ -259,7 +229,7 @@ class Ledger:
         """Claim the entries of a leased list page; return for each whether its row is still to be written.
 
         An entry has a row if a list page of the task, or the page of its URL, was written; with `pages_give_rows` also
-        if such a page waits to be fetched or extracted. "busy" and "lost" are as in `claim`; then no entry was claimed.
+        if such a page waits to be fetched or extracted. With "busy" and "lost", as in `Claim`, no entry was claimed.
         """
         triples = [part for entry in entries for part in (entry, *self.place_of(entry))]
         answer = self.step("claim_entries", name, worker, "1" if pages_give_rows else "", *triples)
@@ -329,7 +299,7 @@ class Ledger:
         worker, recheck = details.get("worker", ""), details.get("recheck")
         again = recheck.to_json() if recheck else ""
         reasons = (short(reason), _plain(reason)) if reason else ("", "")
-        kept = self.problems_kept if details.get("listed", True) else 0
+        kept = PROBLEMS_KEPT if details.get("listed", True) else 0
         facts = (again, details.get("observation", ""), *details.get("queued", ()))
         return (name, state, *reasons, worker, kept, *self.place_of(name), self.clock(), *facts)
 
@@ -366,7 +336,7 @@ class Ledger:
 
     def drop_failed(self, url: str) -> bool:
         """Reject a failed URL, because a person does not need it. False if it has not failed."""
-        args = (*self.place_of(fingerprint(url)), DROPPED, _plain(url), self.problems_kept)
+        args = (*self.place_of(fingerprint(url)), DROPPED, _plain(url), PROBLEMS_KEPT)
         return bool(self.step("drop_failed", *args))
 
     def extracted_again(

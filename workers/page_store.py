@@ -10,7 +10,6 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any
 
 import zstandard
@@ -89,7 +88,7 @@ def _unpack_part(stored: Mapping[str, bytes], number: int, at: datetime) -> Stor
 
 def pack_body(body: bytes) -> bytes:
     """Return the compressed form in which bodies are stored in Redis."""
-    return _compressor().compress(body)
+    return _of_thread.compressor.compress(body)
 
 
 def unpack_body(
@@ -123,16 +122,11 @@ def noted_body(kept: bytes) -> bytes:
 
 
 class _OfThread(threading.local):
-    """The decompressor of one thread: its set-up takes longer than a page."""
+    """What one thread compresses and decompresses with: the set-up takes longer than a page."""
 
     def __init__(self) -> None:
+        self.compressor = zstandard.ZstdCompressor(level=ZSTD_LEVEL)
         self.decompressor = zstandard.ZstdDecompressor()
 
 
 _of_thread = _OfThread()
-
-
-@cache
-def _compressor() -> zstandard.ZstdCompressor:
-    """Return the compressor of this process, which is set up once; only one thread may use it (a spider has one)."""
-    return zstandard.ZstdCompressor(level=ZSTD_LEVEL)

@@ -96,7 +96,7 @@ def _sections(
     page = _example_page(ledger, config, normalise(example), tasks)
     former = example_of(ledger.redis, config.task)
     try:
-        return prepared[0].section, with_former(page, former.page if former else None, other.method)
+        return prepared[0].section, with_former(page, former, other.method)
     except UnusablePage as error:
         raise ExemplarError(f"unusable example {example}: {error}") from None
 

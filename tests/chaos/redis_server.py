@@ -11,7 +11,8 @@ from pathlib import Path
 import redis
 
 from workers.processes import ending_with_parent
-from workers.redis_access.embedded import answers, server_binary
+from workers.redis_access.embedded import answers
+from workers.redis_access.redis_binary import redis_binary
 
 SAMPLE_EVERY = 0.2  # seconds between looks at the size of the append-only file
 REMEMBERED = 10.0  # seconds of them that are kept
@@ -20,7 +21,7 @@ START_WAIT = 15.0
 
 def binary() -> str:
     """The system's server if there is one, else the embedded one."""
-    return shutil.which("redis-server") or shutil.which("valkey-server") or str(server_binary())
+    return shutil.which("redis-server") or shutil.which("valkey-server") or str(redis_binary().path)
 
 
 class RedisServer:

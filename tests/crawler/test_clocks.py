@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from crawler.scheduling.schedule import Schedule
+from tests.workers.helpers import holds, take
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
@@ -63,14 +64,14 @@ def test_a_machine_that_is_off_takes_nothing_from_the_others_and_says_so(connect
     [first, second, _] = ledger.lease(3)
     pages = {first.fingerprint: StoredPage(first.url, b"<p>Tide", "text/html", datetime.now(UTC))}
     Inbox(connection).deliver(ledger, pages)
-    ledger.take(first.fingerprint, "other", seconds=30)
+    take(ledger, first.fingerprint, "other", seconds=30)
     schedule.plan({"gazette": "1h"})
     schedule.fire_now(["gazette"])
     lease = schedule.lease()
     out, err = process(off, redis_url, "look")
     assert out == "0 0 [] None"
     assert f"the clock of this machine is {HOUR} s {'ahead of' if off > 0 else 'behind'} that of Redis" in err
-    assert ledger.holds(first.fingerprint, "other")
+    assert holds(ledger, first.fingerprint, "other")
     assert schedule.renew(lease)
     assert ledger.counts().states["leased"] == 2
     assert second.url == URLS[1]

@@ -14,6 +14,7 @@ from workers.extraction_config import ExtractionConfig, keep_example
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
+from workers.reporting.worker_reports import Watch
 from workers.url_states import Found, fingerprint
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
@@ -30,6 +31,21 @@ _SENTENCES = (
     "Fishermen may read the numbers on a board beside the pier, day and night, free of charge.",
     "A second gauge is to follow in spring, if the council allows the mast.",
 )
+
+
+class Reports(Watch):
+    """Keeps what a worker reports."""
+
+    def __init__(self):
+        super().__init__()
+        self.messages = []
+
+    def send(self, message):
+        self.messages.append(message)
+
+    @property
+    def problems(self):
+        return [message["problem"] for message in self.messages if "problem" in message]
 
 
 def url(number):
@@ -134,6 +150,24 @@ def deliver(connection, pages, *, task=TASK, wake=True, headers=None):
     if not wake:
         connection.delete(inbox.queue.key)
     return list(fetched)
+
+
+def take(ledger, name, worker, *, seconds):
+    """Lease a fetched page to a worker that begins to work on it; None if it is settled or leased to another."""
+    lease = next((lease for batch in ledger.take_all([name], worker, seconds=seconds) for lease in batch), None)
+    if lease is not None:
+        ledger.begin(lease, worker, seconds=seconds)
+    return lease
+
+
+def claim(ledger, name, canonical, worker):
+    """Claim a canonical URL for one leased page."""
+    return ledger.claim_all([(name, canonical)], worker)[0]
+
+
+def holds(ledger, name, worker):
+    """Whether a worker still holds a page."""
+    return ledger.redis.hget(ledger.keys["holders"], name) == worker.encode()
 
 
 def come_again(connection, ledger, clock, body, seconds, missing=()):

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from tests.redis_servers import START_WAIT
 from workers.redis_access.connection import client
-from workers.redis_access.embedded import answers, server_binary
+from workers.redis_access.embedded import answers
+from workers.redis_access.redis_binary import redis_binary
 
 
 class Server:
@@ -36,7 +37,7 @@ class Server:
         options = ["--port", "0", "--unixsocket", self.socket, "--dir", self.folder, "--save", ""]
         aof = ["--appendonly", "yes", "--appendfsync", "always", "--aof-load-truncated", "yes"]
         self.process = subprocess.Popen(
-            [str(part) for part in (server_binary(), *options, *aof, *self.options)], stdout=subprocess.DEVNULL
+            [str(part) for part in (redis_binary().path, *options, *aof, *self.options)], stdout=subprocess.DEVNULL
         )
         limit = time.monotonic() + START_WAIT
         while not answers(self.url):

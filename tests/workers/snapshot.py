@@ -40,7 +40,7 @@ from workers.task_state.forgetting import expire
 from workers.url_states import Found, fingerprint
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
-from .helpers import FETCHED_AT, WORDS, list_page, news
+from .helpers import FETCHED_AT, WORDS, list_page, news, take
 
 FOLDER = "/srv/exemplar"  # stands for the folder of tasks.yaml
 MACHINE = "machine.example"  # stands for the name of this one
@@ -223,8 +223,8 @@ def dead_worker(connection):
     """One worker took a page of each task and died; another one postponed a page."""
     ledger = Ledger(connection, "gazette")
     names = sorted(raw.decode() for raw in connection.zrange(ledger.keys["fetched"], 0, -1))
-    assert ledger.take(names[0], "worker-dead", seconds=60.0)
-    assert ledger.take(names[1], "worker-two", seconds=60.0)
+    assert take(ledger, names[0], "worker-dead", seconds=60.0)
+    assert take(ledger, names[1], "worker-two", seconds=60.0)
     ledger.release(names[1], "worker-two", 5.0, "output unavailable: disk full")
 
 

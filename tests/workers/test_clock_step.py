@@ -13,7 +13,7 @@ from workers.reporting.presence import Presence, processes
 from workers.url_states import Found, RecheckPlan, fingerprint
 from workers.writing.row_queue import LEASE, RowQueue, due_queues
 
-from .helpers import TASK, deliver, news, url
+from .helpers import TASK, deliver, holds, news, url
 from .sink_suite import row
 
 HOUR = 3600
@@ -98,10 +98,10 @@ def test_the_pages_of_a_dead_worker_are_queued_again_after_its_lease(redis_, led
     assert list(ledger.take_all(names, "dead", seconds=10))
     step()
     Inbox(redis_, clock=clock).sweep([TASK])
-    assert ledger.holds(names[0], "dead")
+    assert holds(ledger, names[0], "dead")
     clock.later = 13
     ledger.lapsed(oldest_job=None)
-    assert not ledger.holds(names[0], "dead")
+    assert not holds(ledger, names[0], "dead")
 
 
 def test_a_page_whose_job_is_lost_is_queued_again(redis_, ledger, clock, step):

@@ -12,7 +12,7 @@ from workers.ledger import REQUEUE_AFTER, Ledger
 from workers.page_store import StoredPage, pack, pack_body, unpack, unpack_body
 from workers.url_states import fingerprint
 
-from .helpers import FETCHED_AT, TASK, deliver, states, url
+from .helpers import FETCHED_AT, TASK, deliver, states, take, url
 
 STORED = {"body": pack_body("体".encode()), "url": b"http://a.example/1", "type": b"text/html", "at": b"1773304200.0"}
 
@@ -53,7 +53,7 @@ def test_body_state_and_job_go_in_one_transaction(connection, redis_url):
 
 def test_a_page_comes_out_as_it_came_in(connection):
     [name] = deliver(connection, {1: "<p>字\udcff".encode("utf-8", "surrogateescape")})
-    page = unpack(Ledger(connection, TASK).take(name, "w", seconds=9).page)
+    page = unpack(take(Ledger(connection, TASK), name, "w", seconds=9).page)
     assert page.body == "<p>字".encode() + b"\xff"
     assert (page.url, page.content_type, page.fetched_at) == (url(1), "text/html; charset=utf-8", FETCHED_AT)
 
@@ -90,7 +90,7 @@ def test_a_waiting_job_is_not_doubled(connection, inbox):
 
 def test_a_page_whose_worker_died_is_queued_before_all_others(connection, inbox):
     lost, _ = deliver(connection, {1: b"one", 2: b"two"})
-    Ledger(connection, TASK).take(lost, "dead", seconds=-1)
+    take(Ledger(connection, TASK), lost, "dead", seconds=-1)
     assert inbox.sweep() == 1
     assert [job.args[1] for job in jobs(connection)][:1] == [[lost]]
 
@@ -107,7 +107,7 @@ def test_a_job_that_was_queued_first_does_not_make_those_behind_it_seem_lost(con
 def test_a_postponed_page_is_queued_while_others_wait(connection, inbox):
     resting, _ = deliver(connection, {1: b"one", 2: b"two"})
     ledger = Ledger(connection, TASK)
-    ledger.take(resting, "w", seconds=9)
+    take(ledger, resting, "w", seconds=9)
     ledger.release(resting, "w", -1, "disk full")
     assert inbox.sweep() == 1
 

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from tests.workers.helpers import claim, holds, take
 from workers import ledger as ledger_module
 from workers.ledger import REASON_BYTES, REQUEUE_AFTER, Ledger, ledgers
 from workers.task_state.forgetting import forget_task, forget_url
@@ -33,7 +34,7 @@ def fetched(ledger, *urls):
 
 def in_hand(ledger, url, worker="w", seconds=FAR):
     [name] = fetched(ledger, url)
-    assert ledger.take(name, worker, seconds=seconds)
+    assert take(ledger, name, worker, seconds=seconds)
     return name
 
 
@@ -96,7 +97,7 @@ def test_pages_of_a_job_are_leased_together_and_count_no_attempt(ledger):
     [leases] = ledger.take_all(names, "one", seconds=30)
     assert [(lease.fingerprint, lease.url, lease.attempts) for lease in leases] == [(names[0], A, 1), (names[1], B, 1)]
     assert attempts(ledger, *names) == [0, 0]
-    assert ledger.take(names[1], "two", seconds=30) is None
+    assert take(ledger, names[1], "two", seconds=30) is None
 
 
 def test_only_the_page_that_is_worked_on_counts_an_attempt(ledger):
@@ -114,11 +115,11 @@ def test_only_the_page_that_is_worked_on_counts_an_attempt(ledger):
 def test_a_page_that_another_worker_took_counts_no_attempt_of_the_first(ledger):
     [name] = fetched(ledger, A)
     [[lease]] = ledger.take_all([name], "slow", seconds=-1)
-    assert ledger.take(name, "quick", seconds=30).attempts == 1
+    assert take(ledger, name, "quick", seconds=30).attempts == 1
     ledger.begin(lease, "slow", seconds=30)
     ledger.begin(lease, "slow", seconds=30, earlier=[name])
     assert attempts(ledger, name) == [1]
-    assert ledger.holds(name, "quick")
+    assert holds(ledger, name, "quick")
 
 
 def test_large_pages_of_a_job_are_read_one_after_another(ledger, monkeypatch):
@@ -127,7 +128,7 @@ def test_large_pages_of_a_job_are_read_one_after_another(ledger, monkeypatch):
     batches = ledger.take_all([names[0], "0" * 16, names[1]], "one", seconds=30)
     [one] = next(batches)
     assert one.fingerprint == names[0]
-    assert ledger.take(names[1], "two", seconds=30) is None  # leased already
+    assert take(ledger, names[1], "two", seconds=30) is None  # leased already
     assert [lease.fingerprint for batch in batches for lease in batch] == [names[1]]
 
 
@@ -147,10 +148,10 @@ def test_a_postponed_page_of_a_job_is_skipped(ledger):
 def test_two_pages_of_one_article_do_not_both_get_it(ledger, first, second):
     one, two = in_hand(ledger, first, "one"), in_hand(ledger, second, "two")
     for _ in range(2):  # claiming twice is claiming once
-        assert ledger.claim(one, fingerprint(C), "one").state == "mine"
-        assert ledger.claim(two, fingerprint(C), "two").state == "busy"
+        assert claim(ledger, one, fingerprint(C), "one").state == "mine"
+        assert claim(ledger, two, fingerprint(C), "two").state == "busy"
     assert ledger.settle(one, "written", "", worker="one")
-    assert ledger.claim(two, fingerprint(C), "two").state == "theirs"
+    assert claim(ledger, two, fingerprint(C), "two").state == "theirs"
 
 
 @pytest.mark.parametrize("first", [A, C], ids=["an alias", "the canonical page"])
@@ -160,25 +161,25 @@ def test_two_pages_of_one_article_do_not_both_get_it(ledger, first, second):
         lambda ledger, name: ledger.settle(name, "failed", "ended its worker", worker="one"),
         lambda ledger, name: ledger.settle(name, "rejected", "a list page", worker="one"),
         lambda ledger, name: ledger.drop(name),
-        lambda ledger, name: ledger.claim(name, fingerprint("http://a.example/4"), "one").state == "mine",
+        lambda ledger, name: claim(ledger, name, fingerprint("http://a.example/4"), "one").state == "mine",
     ],
     ids=["fails", "is rejected", "is dropped", "claims another"],
 )
 def test_a_claim_is_released_when_its_page_has_no_row_for_it(ledger, first, step):
     one, two = in_hand(ledger, first, "one"), in_hand(ledger, B, "two")
-    ledger.claim(one, fingerprint(C), "one")
+    claim(ledger, one, fingerprint(C), "one")
     assert step(ledger, one)
-    assert ledger.claim(two, fingerprint(C), "two").state == "mine"
+    assert claim(ledger, two, fingerprint(C), "two").state == "mine"
 
 
 def test_who_lost_the_page_can_not_claim(ledger):
     name = in_hand(ledger, A, "slow", PAST)
-    ledger.take(name, "quick", seconds=FAR)
-    assert ledger.claim(name, fingerprint(C), "slow").state == "lost"
+    take(ledger, name, "quick", seconds=FAR)
+    assert claim(ledger, name, fingerprint(C), "slow").state == "lost"
     ledger.settle(name, "rejected", "a list page", worker="quick")
-    assert ledger.claim(name, fingerprint(C), "slow").state == "lost"
+    assert claim(ledger, name, fingerprint(C), "slow").state == "lost"
     other = in_hand(ledger, B, "w")
-    assert ledger.claim(other, fingerprint(C), "w").state == "mine"
+    assert claim(ledger, other, fingerprint(C), "w").state == "mine"
 
 
 # -- the end of a URL -----------------------------------------------------------------------------------------------
@@ -191,7 +192,7 @@ def test_an_open_state_is_not_an_end(ledger):
 
 def test_a_settled_page_leaves_nothing_but_its_fingerprint(ledger, connection):
     name = in_hand(ledger, A)
-    ledger.claim(name, name, "w")
+    claim(ledger, name, name, "w")
     ledger.settle(name, "written", "", worker="w")
     left = {key.decode().split(":", 3)[3] for key in connection.scan_iter("exemplar:task:news:*")}
     assert {what.split(":")[0] for what in left} == {"counts", "days", "done", "clock"}  # `clock` is of the task
@@ -220,8 +221,8 @@ def test_problems_are_the_newest_first(ledger):
     ]
 
 
-def test_problems_are_bounded(connection):
-    ledger = Ledger(connection, "news", problems_kept=2)
+def test_problems_are_bounded(ledger, monkeypatch):
+    monkeypatch.setattr(ledger_module, "PROBLEMS_KEPT", 2)
     ledger.add([Found(url) for url in (A, B, C)])
     for url in (A, B, C):
         ledger.settle(fingerprint(url), "failed", "HTTP 500")
@@ -237,7 +238,7 @@ def test_forgetting_a_url_leaves_the_others_of_its_bucket(ledger):
     for url in (A, other):
         ledger.settle(fingerprint(url), "rejected", "HTTP 404")
     assert forget_url(ledger, A)
-    assert ledger.known([A, other]) == [False, True]
+    assert ledger.known_fingerprints([fingerprint(A), fingerprint(other)]) == [False, True]
 
 
 def test_tasks_have_ledgers_of_their_own(connection):

@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 from tests.samples import sample
+from tests.workers.helpers import holds, take
 from workers.ledger import EPOCH, FIRST_RANK, Ledger
 from workers.task_state.forgetting import expire, forget_rejected, forget_url
 from workers.task_state.problems import problems
@@ -263,7 +264,7 @@ class Steps:
         self.model.arrive(url, body)
 
     def take(self, url, worker, over):
-        taken = self.ledger.take(fingerprint(url), worker, seconds=_seconds(over))
+        taken = take(self.ledger, fingerprint(url), worker, seconds=_seconds(over))
         found = taken and (taken.attempts, taken.again, taken.accepted, taken.page["body"])
         assert found == self.model.take(url, worker, over)
         if taken:
@@ -330,13 +331,13 @@ class Steps:
             entry = entries.get(url)
             assert self.ledger.state_of(url) == (entry and (entry.state, entry.reason))
             for worker in WORKERS:
-                assert self.ledger.holds(fingerprint(url), worker) == bool(entry and entry.holder == worker)
+                assert holds(self.ledger, fingerprint(url), worker) == bool(entry and entry.holder == worker)
         unwritten = {(e.state, e.reason, url) for url, e in entries.items() if _is_problem(e)}
         told = [(problem.state, problem.reason, problem.url) for problem in problems(self.ledger)]
         assert (set(told), len(told)) == (unwritten, len(unwritten))
         bodies = sum(1 for _ in self.ledger.redis.scan_iter("*:page:*", count=1000))
         assert bodies == counts.states["fetched"]
-        assert self.ledger.known(URLS) == [url in entries for url in URLS]
+        assert self.ledger.known_fingerprints(map(fingerprint, URLS)) == [url in entries for url in URLS]
 
 
 def _is_problem(entry):

@@ -12,7 +12,7 @@ from workers.page_store import StoredPage
 from workers.redis_access.redis_scripts import Step
 from workers.url_states import Found, fingerprint
 
-from .helpers import TASK, url
+from .helpers import TASK, claim, take, url
 from .servers import LossyProxy, Server
 
 AT = datetime(2026, 3, 12, tzinfo=UTC)
@@ -84,10 +84,10 @@ def test_leased_urls_reach_the_spider(ledger, losing):
 def test_a_taken_page_counts_one_attempt(ledger, losing):
     fetched(ledger)
     losing(ledger.script_of("take"))
-    lease = ledger.take(NAMES[0], "me", seconds=30)
+    lease = take(ledger, NAMES[0], "me", seconds=30)
     assert (lease.attempts, lease.again) == (1, False)
     assert lease.page["body"]
-    assert ledger.take(NAMES[0], "me", seconds=30).attempts == 2
+    assert take(ledger, NAMES[0], "me", seconds=30).attempts == 2
 
 
 def test_a_page_of_a_job_reaches_its_worker(ledger, losing):
@@ -95,7 +95,7 @@ def test_a_page_of_a_job_reaches_its_worker(ledger, losing):
     losing(ledger.script_of("take"))
     [[lease]] = ledger.take_all(NAMES, "me", seconds=30)
     assert (lease.fingerprint, lease.attempts, lease.again) == (NAMES[0], 1, False)
-    assert ledger.take(NAMES[0], "other", seconds=30) is None
+    assert take(ledger, NAMES[0], "other", seconds=30) is None
 
 
 @pytest.mark.parametrize("name", ["put_back", "try_later"])
@@ -113,7 +113,7 @@ def test_what_waits_again_may_be_leased_by_another(ledger, losing, name):
 
 def test_a_settled_page_was_settled_by_its_worker(ledger, losing):
     fetched(ledger)
-    ledger.take(NAMES[0], "me", seconds=30)
+    take(ledger, NAMES[0], "me", seconds=30)
     losing(ledger.script_of("settle"))
     assert ledger.settle(NAMES[0], "written", "", worker="me")
     assert not ledger.settle(NAMES[0], "written", "", worker="me")
@@ -121,14 +121,14 @@ def test_a_settled_page_was_settled_by_its_worker(ledger, losing):
 
 def test_pages_of_a_dead_worker_are_returned(ledger, losing):
     fetched(ledger)
-    ledger.take(NAMES[0], "dead", seconds=30)
+    take(ledger, NAMES[0], "dead", seconds=30)
     losing(ledger.script_of("free"))
     assert ledger.free("dead") == NAMES[:1]
 
 
 def test_lapsed_pages_are_returned(ledger, losing):
     fetched(ledger)
-    ledger.take(NAMES[0], "dead", seconds=-1)
+    take(ledger, NAMES[0], "dead", seconds=-1)
     losing(ledger.script_of("lapsed"))
     assert ledger.lapsed(oldest_job=0.0) == (NAMES[:1], [])
     assert ledger.lapsed(oldest_job=0.0) == ([], [])
@@ -154,28 +154,28 @@ def test_a_repeatable_step_is_repeated(ledger, losing, name):
     if name == "begin":
         [[taken]] = ledger.take_all(NAMES[:1], "me", seconds=30)
     elif name != "postpone":
-        ledger.take(NAMES[0], "me", seconds=30)
+        take(ledger, NAMES[0], "me", seconds=30)
     losing(ledger.script_of({"postpone": "release", "renew_pages": "renew"}.get(name, name)))
     match name:
         case "arrive":
             deliver(ledger, NAMES[1])
             assert ledger.counts().states["fetched"] == 2
         case "claim":
-            assert ledger.claim(NAMES[0], NAMES[0], "me").state == "mine"
+            assert claim(ledger, NAMES[0], NAMES[0], "me").state == "mine"
         case "claim_entries":
             entries = [fingerprint("http://gazette.example/e/1")]
             assert ledger.claim_entries(NAMES[0], entries, "me", pages_give_rows=True) == [True]
         case "begin":
             ledger.begin(taken, "me", seconds=30)
-            assert ledger.take(NAMES[0], "me", seconds=30).attempts == 2
+            assert take(ledger, NAMES[0], "me", seconds=30).attempts == 2
         case "renew_pages":
             assert ledger.renew_pages(NAMES[:1], "me", seconds=60) == 1
         case "postpone":
             ledger.postpone(NAMES[:1], 5.0, "disk full")
-            assert ledger.take(NAMES[0], "other", seconds=30) is None
+            assert take(ledger, NAMES[0], "other", seconds=30) is None
         case "release":
             ledger.release(NAMES[0], "me", -1.0, "disk full")
-            assert ledger.take(NAMES[0], "other", seconds=30).attempts == 1
+            assert take(ledger, NAMES[0], "other", seconds=30).attempts == 1
 
 
 def test_a_hand_over_gives_one_page(ledger, connection, server):
@@ -185,7 +185,7 @@ def test_a_hand_over_gives_one_page(ledger, connection, server):
     server[1].drop_reply_to(b"exemplar:fetched")
     deliver(ledger, NAMES[0])
     assert ledger.counts().states["fetched"] == 2
-    assert ledger.take(NAMES[0], "me", seconds=30).attempts == 1
+    assert take(ledger, NAMES[0], "me", seconds=30).attempts == 1
 
 
 def test_an_article_is_not_a_near_duplicate_of_itself(connection, losing):

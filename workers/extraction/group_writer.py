@@ -19,16 +19,16 @@ from ..errors import SinkUnavailable
 from ..health.observations import article_observation, is_observed, to_json
 from ..ledger import Ledger
 from ..page_store import unpack
-from ..redis_access.redis_clock import Clock
 from ..reporting.worker_reports import Watch, WorkerTimes
 from ..rows import RowKey, key_of
 from ..sinks.interface import PageKind, SourcePage
-from ..url_states import Fingerprint, PageLease, Revisit
+from ..url_states import Fingerprint, PageLease
 from ..writing.outputs import Output
 from ..writing.refused_rows import keep_refused
-from ..writing.row_queue import QueuedOutput, to_queue
+from ..writing.row_queue import to_queue
 from .ledger_recovery import confirm, heal
 from .page_decision import FoundArticle, WriteRows
+from .section_preparation import PreparedSection
 
 GROUP_SECONDS = 2.0  # how long a page waits for the others of its group
 GROUP_CHARACTERS = 4_000_000  # in the texts of a group
@@ -58,25 +58,11 @@ class PendingPage:
 
 
 class GroupWriter:
-    """Writes and settles the pages of one task and worker. Not for several threads.
+    """Writes and settles the pages of one task and worker. Not for several threads."""
 
-    `outputs`: the task's file outputs; `queued`: those whose rows are queued. `revisit`: as in the task's config.
-    """
-
-    def __init__(
-        self,
-        ledger: Ledger,
-        outputs: Sequence[Output],
-        worker: str,
-        *,
-        watch: Watch,
-        times: WorkerTimes,
-        queued: Sequence[QueuedOutput] = (),
-        revisit: Revisit = None,
-        clock: Clock = time.monotonic,
-    ):
-        self.ledger, self.outputs, self.queued, self.worker = ledger, outputs, queued, worker
-        self.watch, self.times, self.revisit, self.clock = watch, times, revisit, clock
+    def __init__(self, ledger: Ledger, section: PreparedSection, worker: str, *, watch: Watch, times: WorkerTimes):
+        self.ledger, self.outputs, self.queued, self.worker = ledger, section.outputs, section.queued, worker
+        self.watch, self.times = watch, times
         self._found: list[tuple[PageLease, FoundArticle]] = []  # articles whose canonical URLs are not claimed yet
         self._pages: list[PendingPage] = []
         self._first_at = 0.0
@@ -92,7 +78,7 @@ class GroupWriter:
     def add_found(self, lease: PageLease, found: FoundArticle) -> None:
         """Add an article whose canonical URL is claimed together with those of the other articles of the group."""
         if not self:
-            self._first_at = self.clock()
+            self._first_at = time.monotonic()
         self._found.append((lease, found))
         self._characters += len(found.article.text)
 
@@ -105,7 +91,7 @@ class GroupWriter:
     def add(self, lease: PageLease, decision: WriteRows) -> None:
         """Add a page to the group."""
         if not self:
-            self._first_at = self.clock()
+            self._first_at = time.monotonic()
         page = PendingPage(lease, decision, set(lease.delivered))
         if decision.rows:  # an output that gets no row of a page does not delay it
             page.delivered |= {
@@ -116,7 +102,7 @@ class GroupWriter:
 
     def is_due(self) -> bool:
         """Whether the group is old or large enough to be written now."""
-        is_old = bool(self) and self.clock() - self._first_at > GROUP_SECONDS
+        is_old = bool(self) and time.monotonic() - self._first_at > GROUP_SECONDS
         return is_old or self._characters > GROUP_CHARACTERS
 
     def flush(self) -> list[PendingPage]:
@@ -149,7 +135,7 @@ class GroupWriter:
         try:
             self._write(output, pages)
         except SinkUnavailable as error:
-            self._report(error)
+            report_problem(self.watch, error, self.ledger.task)
             if not output.has_refused:
                 return
             for page in pages:
@@ -204,10 +190,7 @@ class GroupWriter:
             if turn == output.healed_in:
                 break
             is_compared = True
-            learnt = heal(
-                self.ledger, output, self.outputs, turn, progress,
-                has_queues=bool(self.queued), revisit=self.revisit,
-            )  # fmt: skip
+            learnt = heal(self.ledger, output, self.outputs, turn, progress)
             if learnt:
                 log.warning("task %s: %d row(s) found in %s were added to the ledger", task, learnt, output.name)
         for page in pages:
@@ -263,9 +246,11 @@ class GroupWriter:
     def _is_everywhere(self, page: PendingPage) -> bool:
         return page.delivered.issuperset(output.name for output in self.outputs)
 
-    def _report(self, error: SinkUnavailable) -> None:
-        log.info("%s; pages are kept and tried again", error)  # the supervisor reports it once, as a warning
-        self.watch.problem(str(error), self.ledger.task)
+
+def report_problem(watch: Watch, error: Exception | str, task: str) -> None:
+    """Report why pages of a task cannot be written or extracted now."""
+    log.info("%s; pages are kept and tried again", error)  # the supervisor reports it once, as a warning
+    watch.problem(str(error), task)
 
 
 def _source_page(page: PendingPage) -> SourcePage:

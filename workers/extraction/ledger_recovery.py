@@ -26,9 +26,9 @@ from ..ledger import Ledger, day_code
 from ..redis_access.epoch import current_epoch
 from ..redis_access.full_redis import even_when_full
 from ..redis_access.redis_clock import day_at
-from ..sinks import WrittenRow
+from ..sinks import WrittenRow, is_queued
 from ..task_state.forgetting import has_forgotten
-from ..url_states import Fingerprint, Revisit, fingerprint, recovered_recheck
+from ..url_states import Fingerprint, fingerprint, recovered_recheck
 from ..writing.outputs import Output
 
 KNOWN_IN_A_ROW = 1000  # consecutive rows that must be in the ledger; in one second fewer rows are written
@@ -66,24 +66,14 @@ def confirm(ledger: Ledger, pages: Mapping[Fingerprint, Sequence[str]], worker: 
     return Confirmed(epoch.decode() if epoch else current_epoch(ledger.redis), delivered)
 
 
-def heal(
-    ledger: Ledger,
-    output: Output,
-    outputs: Sequence[Output],
-    epoch: str,
-    progress: Callable[[], None],
-    *,
-    has_queues: bool = False,
-    revisit: Revisit = None,
-) -> int:
+def heal(ledger: Ledger, output: Output, outputs: Sequence[Output], epoch: str, progress: Callable[[], None]) -> int:
     """Add the rows of an output that this process holds to the ledger; return how many were missing in it.
 
-    A row counts as written if all `outputs` have it, else as delivered to those that do. `has_queues`: the rows are
-    queued for further outputs, so the newest ones only count as delivered: Redis may have lost the rows that waited.
-    The same applies if an output gets only some of the rows. `revisit`: as in the task's config; written rows are
-    rechecked again. Nothing happens if a process has done this in the same
-    epoch, or if the ledger forgets old URLs by its setting: then each row is looked up when it is written. `progress`
-    is called before each step. Raises `SinkUnavailable`.
+    A row counts as written if all `outputs` have it, else as delivered to those that do. If the task has queued
+    outputs, too, the newest rows only count as delivered: Redis may have lost the rows that waited. The same applies if
+    an output gets only some of the rows. Written rows are rechecked again. Nothing happens if a process has done this
+    in the same epoch, or if the ledger forgets old URLs by its setting: then each row is looked up when it is written.
+    `progress` is called before each step. Raises `SinkUnavailable`.
     """
     if output.healed_in == epoch:
         return 0
@@ -92,90 +82,84 @@ def heal(
     known = cast("bytes | None", ledger.redis.hget(healed, output.name))
     if (known is None or known.decode() != epoch) and not has_forgotten(ledger):
         even_when_full(ledger.redis, "SADD", keys.LEDGERS, ledger.task)
-        learnt = _learn(ledger, output, outputs, progress, has_queues, revisit)
+        learnt = _Recovery(ledger, output, outputs).run(progress)
         even_when_full(ledger.redis, "HDEL", ledger.keys["unhealed"], output.name)
     even_when_full(ledger.redis, "HSET", healed, output.name, epoch)
     output.healed_in = epoch
     return learnt
 
 
-def _learn(
-    ledger: Ledger, output: Output, outputs: Sequence[Output], progress: Callable[[], None], has_queues: bool,
-    revisit: Revisit,
-) -> int:  # fmt: skip
-    config = config_of(ledger.redis, ledger.task)
-    tasks = (config and config.names) or (ledger.task,)  # earlier rows may have a former name of the task
-    learnt, known_in_a_row, read_in_a_row, own_rows = 0, 0, 0, 0
-    names = [output.name, _listed(sorted({output.name, *(other.name for other in outputs)}))]
-    for rows in _batches(chain.from_iterable(map(output.sink.newest, tasks))):
-        progress()
-        own = [row for row in rows if row.task in tasks]
-        known = _compare(ledger, own, "", names)
-        unknown = [row for row, how in zip(own, known, strict=True) if how == UNKNOWN]
-        learnt += len(unknown)
-        own_rows += len(own)
-        if unknown:
-            _record(ledger, unknown, names, outputs, has_queues, revisit, in_doubt=own_rows <= IN_DOUBT)
-            known_in_a_row = read_in_a_row = 0
-        else:
-            known_in_a_row += known.count(KNOWN)
-            read_in_a_row += len(rows) - known.count(LEARNT)
-        if known_in_a_row >= KNOWN_IN_A_ROW or (known_in_a_row and read_in_a_row >= OTHERS_IN_A_ROW):
-            break
-    return learnt
+class _Recovery:
+    """The recovery of a ledger from one output of its task. `outputs`: all file outputs."""
 
+    def __init__(self, ledger: Ledger, output: Output, outputs: Sequence[Output]):
+        self.ledger, self.output, self.outputs = ledger, output, outputs
+        config = config_of(ledger.redis, ledger.task)
+        self.tasks = (config and config.names) or (ledger.task,)  # earlier rows may have a former name of the task
+        self.revisit = config.revisit if config else None
+        self.has_queues = config is not None and any(is_queued(name, ledger.task) for name in config.outputs)
+        self.names = [output.name, _listed(sorted({output.name, *(other.name for other in outputs)}))]
 
-def _record(
-    ledger: Ledger, rows: Sequence[WrittenRow], names: Sequence[str], outputs: Sequence[Output], has_queues: bool,
-    revisit: Revisit, *, in_doubt: bool,
-) -> None:  # fmt: skip
-    """Settle rows that all outputs have; for the others, store which outputs have them.
+    def run(self, progress: Callable[[], None]) -> int:
+        learnt, known_in_a_row, read_in_a_row, own_rows = 0, 0, 0, 0
+        for rows in _batches(chain.from_iterable(map(self.output.sink.newest, self.tasks))):
+            progress()
+            own = [row for row in rows if row.task in self.tasks]
+            known = self._compare(own, "")
+            unknown = [row for row, how in zip(own, known, strict=True) if how == UNKNOWN]
+            learnt += len(unknown)
+            own_rows += len(own)
+            if unknown:
+                self._record(unknown, in_doubt=own_rows <= IN_DOUBT)
+                known_in_a_row = read_in_a_row = 0
+            else:
+                known_in_a_row += known.count(KNOWN)
+                read_in_a_row += len(rows) - known.count(LEARNT)
+            if known_in_a_row >= KNOWN_IN_A_ROW or (known_in_a_row and read_in_a_row >= OTHERS_IN_A_ROW):
+                break
+        return learnt
 
-    Rows that are not in doubt count as delivered to all queued outputs and to outputs that get only some rows.
-    """
-    if len(outputs) == 1 and not (has_queues and in_doubt):
-        _compare(ledger, rows, "record", names, revisit=revisit)
-        return
-    having: list[list[str]] = [[] for _ in rows]
-    for output in outputs:
-        with suppress(SinkUnavailable):  # its own rows are compared before it is written
-            is_assumed = output.is_filtered() and not in_doubt
-            for delivered, has_it in zip(having, output.sink.has(rows), strict=True):
-                delivered += [output.name] * (has_it or is_assumed)
-    is_partly = [(has_queues and in_doubt) or len(delivered) < len(outputs) for delivered in having]
-    everywhere = [row for row, is_lacking in zip(rows, is_partly, strict=True) if not is_lacking]
-    partly = [(row, those) for row, those, is_lacking in zip(rows, having, is_partly, strict=True) if is_lacking]
-    _compare(ledger, everywhere, "record", names, revisit=revisit)
-    _compare(ledger, [row for row, _ in partly], "deliver", names, [those for _, those in partly])
+    def _record(self, rows: Sequence[WrittenRow], *, in_doubt: bool) -> None:
+        """Settle rows that all outputs have; for the others, store which outputs have them.
 
+        Rows that are not in doubt count as delivered to all queued outputs and to outputs that get only some rows.
+        """
+        may_wait = self.has_queues and in_doubt
+        if len(self.outputs) == 1 and not may_wait:
+            self._compare(rows, "record")
+            return
+        having: list[list[str]] = [[] for _ in rows]
+        for output in self.outputs:
+            with suppress(SinkUnavailable):  # its own rows are compared before it is written
+                is_assumed = output.is_filtered() and not in_doubt
+                for delivered, has_it in zip(having, output.sink.has(rows), strict=True):
+                    delivered += [output.name] * (has_it or is_assumed)
+        is_partly = [may_wait or len(delivered) < len(self.outputs) for delivered in having]
+        everywhere = [row for row, is_lacking in zip(rows, is_partly, strict=True) if not is_lacking]
+        partly = [(row, those) for row, those, is_lacking in zip(rows, having, is_partly, strict=True) if is_lacking]
+        self._compare(everywhere, "record")
+        self._compare([row for row, _ in partly], "deliver", [those for _, those in partly])
 
-def _compare(
-    ledger: Ledger,
-    rows: Sequence[WrittenRow],
-    action: Action,
-    names: Sequence[str],
-    delivered: Sequence[Sequence[str]] = (),
-    *,
-    revisit: Revisit = None,
-) -> list[int]:
-    """Return for each row whether the ledger knows it, and call `action` with those that it does not know.
-
-    `names`: the output that is read, and all outputs of the task as JSON.
-    """
-    if not rows:
-        return []
-    now = ledger.clock()
-    today = day_code(day_at(now))
-    args: list[Any] = [now, *names]
-    for number, row in enumerate(rows):
-        name, canonical = fingerprint(row.url), fingerprint(row.canonical_url)
-        record = json.dumps({"url": row.url, "rank": 0.0}, ensure_ascii=False).encode("utf-8", "replace")
-        place = ledger.place_of(canonical if row.is_entry else name)
-        outputs = _listed(delivered[number]) if delivered else ""
-        plan = None if row.is_entry else recovered_recheck(revisit, row.version, _fetched_at(row, now), now=now)
-        recheck = json.dumps(asdict(plan)) if plan else ""
-        args += [name, record, _day(row, today), canonical, *place, recheck, int(row.is_entry), outputs]
-    return [int(known) for known in ledger.step("record_written", action, today, *args)]
+    def _compare(
+        self, rows: Sequence[WrittenRow], action: Action, delivered: Sequence[Sequence[str]] = ()
+    ) -> list[int]:
+        """Return for each row whether the ledger knows it, and call `action` with those that it does not know."""
+        if not rows:
+            return []
+        now = self.ledger.clock()
+        today = day_code(day_at(now))
+        args: list[Any] = [now, *self.names]
+        for number, row in enumerate(rows):
+            name, canonical = fingerprint(row.url), fingerprint(row.canonical_url)
+            record = json.dumps({"url": row.url, "rank": 0.0}, ensure_ascii=False).encode("utf-8", "replace")
+            place = self.ledger.place_of(canonical if row.is_entry else name)
+            outputs = _listed(delivered[number]) if delivered else ""
+            plan = None
+            if action == "record" and not row.is_entry:
+                plan = recovered_recheck(self.revisit, row.version, _fetched_at(row, now), now=now)
+            recheck = json.dumps(asdict(plan)) if plan else ""
+            args += [name, record, _day(row, today), canonical, *place, recheck, int(row.is_entry), outputs]
+        return [int(known) for known in self.ledger.step("record_written", action, today, *args)]
 
 
 def _day(row: WrittenRow, today: str) -> str:

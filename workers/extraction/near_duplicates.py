@@ -37,14 +37,10 @@ return 1
 
 
 class NearDuplicates:
-    """The earlier articles of one task, with which later ones are compared. Safe for any number of workers.
+    """The earlier articles of one task, with which later ones are compared. Safe for any number of workers."""
 
-    `kept`: how many articles are kept; up to twice as many between two trims.
-    """
-
-    def __init__(self, connection: "redis.Redis", task: str, *, kept: int = KEPT):
+    def __init__(self, connection: "redis.Redis", task: str):
         self.redis = connection
-        self._kept = kept
         self._keys = [keys.of_task(task, "near"), keys.of_task(task, "near:urls")]
         self._add = connection.register_script(ALLOWED_WHEN_FULL + _ADD)
 
@@ -64,7 +60,7 @@ class NearDuplicates:
                 if earlier is not None:
                     return None if earlier.decode() == url else earlier.decode()
             article = [entry.tobytes(), url.encode("utf-8", "replace")]
-            if self._add(keys=self._keys, args=[len(raw), *article, self._kept, ENTRY.itemsize]):
+            if self._add(keys=self._keys, args=[len(raw), *article, KEPT, ENTRY.itemsize]):
                 return None
 
 

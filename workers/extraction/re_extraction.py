@@ -343,8 +343,8 @@ def _example_page(ledger: Ledger, kept: KeptPages, url: str) -> StoredPage:
     if page is not None:
         return page.page
     stored = example_of(ledger.redis, ledger.task)
-    if stored is not None and url in (normalise(stored.page.url), normalise(_config(ledger).example)):
-        return stored.page
+    if stored is not None and url in (normalise(stored.url), normalise(_config(ledger).example)):
+        return stored
     raise ExemplarError(
         f"example {url} is not among the kept pages of task {ledger.task}, and no page is fetched here; name a kept "
         f"page, or set it as the task's example and run exemplar crawl {ledger.task}"

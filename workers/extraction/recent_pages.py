@@ -25,7 +25,7 @@ from extractors.page_types import page_type
 
 from .. import keys
 from ..page_store import StoredPage, unpack, unpack_body
-from ..redis_access.full_redis import even_when_full
+from ..redis_access.full_redis import even_when_full, in_one_step
 from ..redis_access.redis_clock import Clock, clock_of
 from ..url_states import Fingerprint
 from .near_duplicates import ENTRY, SHORTEST, alike, entry_of
@@ -37,7 +37,6 @@ CONFIDENT = 0.9  # least confidence
 LARGEST = 2**17  # bytes of a compressed page: the median of pages of 300 KB is 10 to 34 KB
 ZSTD_LEVEL = 3  # 1 ms for 300 KB; with level 9 pages are a tenth to a sixth smaller
 
-_READ = "return {redis.call('HGETALL', KEYS[1]), redis.call('HGETALL', KEYS[2])}"
 _CHANGE = """
 -- Replace a section's recent pages. KEYS: example, recent. ARGV: the example's version, changes so far,
 -- (field, value) … -> 1, or 0 if the section has another version by now
@@ -87,6 +86,10 @@ class SectionPages:
         """Return the section version, as `section_version` does."""
         return _version(self.example_version, self.changes)
 
+    def stored(self, page: RecentPage) -> StoredPage:
+        """Return a recent page; it has the time of the example."""
+        return StoredPage(page.url, page.body(self.example), page.content_type, self.example.fetched_at)
+
 
 def section_version(connection: "redis.Redis", task: str) -> str | None:
     """Return the name of the present voters; None if the task has no example yet. Equal versions give equal votes."""
@@ -97,9 +100,7 @@ def section_version(connection: "redis.Redis", task: str) -> str | None:
 
 def section_pages(connection: "redis.Redis", task: str) -> SectionPages | None:
     """Read the example and the recent pages in one step; None without an example. Raises `ValueError` if damaged."""
-    # A script, since a full Redis refuses a MULTI even if it only reads.
-    names = [keys.of_task(task, name) for name in ("example", "recent")]
-    flat = cast(list[list[bytes]], connection.register_script(_READ)(keys=names))
+    flat = in_one_step(connection, [("HGETALL", keys.of_task(task, name)) for name in ("example", "recent")])
     example, recent = (dict(zip(pairs[::2], pairs[1::2], strict=True)) for pairs in flat)
     if b"version" not in example:
         return None

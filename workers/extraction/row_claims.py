@@ -5,9 +5,6 @@ The claims, and the texts' hashes for near-duplicates, are in Redis; the rest of
 
 from collections.abc import Sequence
 
-from extractors import Article
-
-from ..extraction_config import ExtractionConfig
 from ..ledger import LISTED, Ledger
 from ..rows import canonical_url
 from ..url_states import Claim, PageLease, fingerprint, is_unchanged, next_list_recheck, next_recheck
@@ -24,38 +21,33 @@ ONLY_LISTS = "list-rank"  # a method by which no page gives a row of its own
 class RowClaims:
     """The claims of one worker on rows of one task. `pause`: seconds to wait for another page's claim."""
 
-    def __init__(self, ledger: Ledger, worker: str, *, pause: float):
-        self.ledger = ledger
-        self.worker = worker
-        self.pause = pause
+    def __init__(self, ledger: Ledger, section: PreparedSection, worker: str, *, pause: float):
+        self.ledger, self.section, self.worker, self.pause = ledger, section, worker, pause
 
-    def decide(
-        self, section: PreparedSection, lease: PageLease, found: FoundArticle | FoundList
-    ) -> ArticleDecision | None:
+    def decide(self, lease: PageLease, found: FoundArticle | FoundList) -> ArticleDecision | None:
         """Claim the canonical URLs of a page and return the decision; None if the lease is lost."""
         if isinstance(found, FoundList):
-            return self._decide_list(section, lease, found)
-        return self.decide_articles(section, [(lease, found)])[0]
+            return self._decide_list(lease, found)
+        return self.decide_articles([(lease, found)])[0]
 
-    def decide_articles(
-        self, section: PreparedSection, articles: Sequence[tuple[PageLease, FoundArticle]]
-    ) -> list[ArticleDecision | None]:
+    def decide_articles(self, articles: Sequence[tuple[PageLease, FoundArticle]]) -> list[ArticleDecision | None]:
         """Claim the canonical URLs of articles in one step and return the decisions, as `decide`."""
         urls = [
-            canonical_url(found.article, found.page.url, lease.url, section.config.url_regex)
+            canonical_url(found.article, found.page.url, lease.url, self.section.config.url_regex)
             for lease, found in articles
         ]
         pairs = [(lease.fingerprint, fingerprint(url)) for (lease, _), url in zip(articles, urls, strict=True)]
         claims = self.ledger.claim_all(pairs, self.worker)
         return [
-            self._decide_article(section, lease, found, url, claim)
+            self._decide_article(lease, found, url, claim)
             for (lease, found), url, claim in zip(articles, urls, claims, strict=True)
         ]
 
     def _decide_article(
-        self, section: PreparedSection, lease: PageLease, found: FoundArticle, canonical: str, claim: Claim
+        self, lease: PageLease, found: FoundArticle, canonical: str, claim: Claim
     ) -> ArticleDecision | None:
-        config, page, article = section.config, found.page, found.article
+        section, page = self.section, found.page
+        config = section.config
         match claim.state:
             case "lost":
                 return None
@@ -63,7 +55,7 @@ class RowClaims:
                 return Postpone(f"waits for another page of {canonical}", self.pause)
             case "theirs":
                 return MarkDuplicate(canonical)
-        near = self._near_duplicate(config, article, canonical)
+        near = self._near_duplicate(found.article.text, canonical)
         if near and config.near_duplicates == "drop":
             return MarkDuplicate(f"near {near}")
         previous, now = lease.recheck, self.ledger.clock()
@@ -80,9 +72,9 @@ class RowClaims:
         again = lease.again or lease.accepted or previous is not None or claim.may_have_row
         return WriteRows([row], recheck, again, article=found)
 
-    def _decide_list(self, section: PreparedSection, lease: PageLease, found: FoundList) -> Postpone | WriteRows | None:
+    def _decide_list(self, lease: PageLease, found: FoundList) -> Postpone | WriteRows | None:
         """Claim the entries of a list page that have no row yet and return the decision; None if the lease is lost."""
-        config = section.config
+        section, config = self.section, self.section.config
         articles = wanted(found.articles, config, lease.info.get("days"))
         names = {fingerprint(canonical): canonical for canonical in articles}
         pages_give_rows = config.method != ONLY_LISTS and config.rows == "articles"
@@ -106,7 +98,8 @@ class RowClaims:
         # `again`: a worker that died may have written some of the rows
         return WriteRows(rows, recheck, again=True, note=note, entries=new)
 
-    def _near_duplicate(self, config: ExtractionConfig, article: Article, canonical: str) -> str | None:
+    def _near_duplicate(self, text: str, canonical: str) -> str | None:
+        config = self.section.config
         if config.near_duplicates == "keep":
             return None
-        return NearDuplicates(self.ledger.redis, config.task).first_like(article.text, canonical)
+        return NearDuplicates(self.ledger.redis, config.task).first_like(text, canonical)

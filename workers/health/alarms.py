@@ -5,8 +5,6 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
-from ..stored_json import loaded
-
 AlarmKind = Literal[
     "template changed",
     "blocked",
@@ -85,11 +83,6 @@ class Alarm:
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON-ready form, with the advice."""
         return asdict(self) | {"urls": list(self.urls), "advice": self.advice}
-
-    @classmethod
-    def from_dict(cls, row: Mapping[str, Any]) -> "Alarm":
-        """Return the alarm of a JSON-ready form; fields of later versions are ignored."""
-        return loaded(cls, row)
 
 
 @dataclass(frozen=True, slots=True)

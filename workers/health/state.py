@@ -98,11 +98,6 @@ def _rounded(value: float) -> float:
     return int(rounded) if rounded.is_integer() else rounded
 
 
-def evidence_of(kind: AlarmKind, state: HealthState) -> str:
-    """Return the evidence for an alarm that is opened or continues."""
-    return _TEXTS[kind](state)
-
-
 def _of_template(state: HealthState) -> str:
     pages = state.recent
     off = [page for page in pages if page.fit == "off"]
@@ -171,7 +166,7 @@ def _of_new(state: HealthState) -> str:
     return f"at {visits} of the last visits all articles on the lists were new: others may have been missed"
 
 
-_TEXTS: Mapping[AlarmKind, Callable[[HealthState], str]] = {
+EVIDENCE: Mapping[AlarmKind, Callable[[HealthState], str]] = {  # of an alarm that is opened or continues
     "template changed": _of_template,
     "pages off the template": _of_template,
     "blocked": _of_block,

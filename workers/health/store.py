@@ -19,6 +19,7 @@ from .. import keys
 from ..ledger import OBSERVED_KEPT
 from ..redis_access.full_redis import ALLOWED_WHEN_FULL
 from ..redis_access.redis_clock import clock_of
+from ..stored_json import loaded
 from ..unproposed import unproposed
 from .alarms import Alarm, AlarmChange, AlarmKind
 from .observations import from_json
@@ -108,11 +109,6 @@ def with_reasons(connection: "redis.Redis", alarms: Iterable[Alarm]) -> list[Ala
     ]
 
 
-def health_state(connection: "redis.Redis", task: str) -> HealthState:
-    """Return the state of a task's health as it was counted last."""
-    return _state(cast("bytes | None", connection.hget(keys.of_task(task, "health"), "state")) or b"", task)
-
-
 def _change(connection: "redis.Redis", task: str, change: Callable[[TaskHealth], None]) -> list[AlarmChange]:
     """Count the waiting observations, apply a change, and write the state; repeat if another process was faster."""
     health_key, observed, example = (keys.of_task(task, name) for name in ("health", "observed", "example"))
@@ -190,7 +186,7 @@ class HealthReport:
 
 def health_report(connection: "redis.Redis", task: str) -> HealthReport:
     """Return the health of a task as it was counted last; an empty report if nothing was observed."""
-    state = health_state(connection, task)
+    state = _state(cast("bytes | None", connection.hget(keys.of_task(task, "health"), "state")) or b"", task)
     rhythm = state.rhythm
     hours = (
         3600 * articles / seconds if seconds else 0.0
@@ -238,20 +234,17 @@ def present_alarms(connection: "redis.Redis", tasks: Iterable[str] | None = None
 
 def open_alarms(connection: "redis.Redis", tasks: Iterable[str] | None = None) -> list[Alarm]:
     """Return the open alarms of all tasks, or of some, without the reasons why no example is proposed; one command."""
+    stored: dict[str, bytes | None]
+    if tasks is None:
+        stored = {name.decode(): rows for name, rows in cast(Any, connection.hgetall(keys.ALARMS)).items()}
+    else:
+        names = list(dict.fromkeys(tasks))
+        stored = dict(zip(names, cast(Any, connection.hmget(keys.ALARMS, names)) if names else (), strict=True))
     return [
-        Alarm.from_dict({**row, "task": name})  # the stored name may be an earlier one
-        for name, rows in _stored_alarms(connection, tasks)
+        loaded(Alarm, {**row, "task": name})  # the stored name may be an earlier one
+        for name, rows in stored.items()
         for row in json.loads(rows or "[]")
     ]
-
-
-def _stored_alarms(connection: "redis.Redis", tasks: Iterable[str] | None) -> list[tuple[str, bytes | None]]:
-    if tasks is None:
-        return [
-            (name.decode(), rows) for name, rows in cast(dict[bytes, bytes], connection.hgetall(keys.ALARMS)).items()
-        ]
-    names = list(dict.fromkeys(tasks))
-    return [*zip(names, cast(list[bytes | None], connection.hmget(keys.ALARMS, names)), strict=True)] if names else []
 
 
 def _baselines(state: HealthState) -> list[Baseline]:

@@ -19,7 +19,7 @@ from .alarms import PAGE_KINDS, Alarm, AlarmChange, AlarmKind, AlarmState, News
 from .observations import Observation, PageObservation, VisitObservation
 from .rhythm import Rhythm
 from .sequential import ShareRule, ShareTest, Verdict
-from .state import HealthState, PageMark, evidence_of, quantile
+from .state import EVIDENCE, HealthState, PageMark, quantile
 
 PAGE_THRESHOLD = math.log(1e6)  # a false alarm in a million pages, on average and at most
 VISIT_THRESHOLD = math.log(1e5)  # … in a hundred thousand visits
@@ -220,7 +220,7 @@ class TaskHealth:
         """Open an alarm, or add evidence to an open one."""
         state = self.state
         known = state.alarms.get(kind)
-        evidence = evidence_of(kind, state)
+        evidence = EVIDENCE[kind](state)
         if known is not None:
             state.alarms[kind] = replace(
                 known, last=at, count=known.count + count, urls=tuple(urls) or known.urls, evidence=evidence

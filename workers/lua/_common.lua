@@ -12,21 +12,36 @@ local function claim_own(name)
   if redis.call('HGET', k_claims, name) then return end
   redis.call('HSET', k_claims, name, name, name .. ':for', name)
 end
--- Pages and bytes in the page store, of the task and of all tasks; and the end of a stored page
-local function count_stored(pages, bytes)
-  for _, key in ipairs({k_stored, ALL_STORED}) do
-    if redis.call('HINCRBY', key, 'pages', pages) > 0 then
+-- Count what waits, and its bytes, of the task and of all tasks: pages in the page store, or rows for delivery
+local function count_waiting(counters, what, number, bytes)
+  for _, key in ipairs(counters) do
+    if redis.call('HINCRBY', key, what, number) > 0 then
       redis.call('HINCRBY', key, 'bytes', bytes)
     else
       redis.call('DEL', key)
     end
   end
 end
+local function count_stored(pages, bytes) count_waiting({k_stored, ALL_STORED}, 'pages', pages, bytes) end
 local function delete_page(name)
   local key = k_page .. ':' .. name
   local bytes = redis.call('HGET', key, 'bytes') -- none: stored before pages were counted
   if bytes then count_stored(-1, -bytes) end
   redis.call('UNLINK', key)
+end
+-- A URL is not open any more: nothing is left of its open state, except its page and its claim
+local function close(name)
+  if redis.call('ZREM', k_held, name) == 0 then
+    for _, set in ipairs({k_waiting, k_delayed, k_leased, k_fetched}) do redis.call('ZREM', set, name) end
+  end
+  for _, map in ipairs({k_open, k_tries, k_cuts, k_why, k_holders}) do redis.call('HDEL', map, name) end
+end
+-- A page gives up the canonical URL that it claims
+local function release_claim(name)
+  local canonical = redis.call('HGET', k_claims, name .. ':for')
+  if not canonical then return end
+  redis.call('HDEL', k_claims, name .. ':for')
+  if redis.call('HGET', k_claims, canonical) == name then redis.call('HDEL', k_claims, canonical) end
 end
 -- A URL without a row, in full; `kept`: how many of them
 local function note_problem(url, state, reason, kept)

@@ -1,14 +1,5 @@
 -- Functions for the scripts that change row queues (`workers.writing.row_queue`).
--- Rows that wait for delivery, and their bytes, of the task and of all tasks
-local function count_queued(rows, bytes)
-  for _, key in ipairs({k_queued, ALL_QUEUED}) do
-    if redis.call('HINCRBY', key, 'rows', rows) > 0 then
-      redis.call('HINCRBY', key, 'bytes', bytes)
-    else
-      redis.call('DEL', key)
-    end
-  end
-end
+local function count_queued(rows, bytes) count_waiting({k_queued, ALL_QUEUED}, 'rows', rows, bytes) end
 -- Rows of a full batch, and seconds that a row waits at most: no more than these while half of what lets spiders pause
 -- waits (`workers.backpressure`), so that no spider waits for a batch to become full
 local CROWDED = {{k_queued, 2500, 128e6}, {ALL_QUEUED, 10000, 500e6}}

@@ -8,10 +8,7 @@ local function claim(name, canonical, bucket, slot)
   if redis.call('HGET', k_holders, name) ~= ARGV[1] then return {'lost'} end
   redis.call('HDEL', k_cuts, name) -- it was extracted, so it crashes no worker
   local earlier = redis.call('HGET', k_claims, name .. ':for')
-  if earlier and earlier ~= canonical then -- an earlier attempt, with another example, gave another canonical URL
-    redis.call('HDEL', k_claims, name .. ':for')
-    if redis.call('HGET', k_claims, earlier) == name then redis.call('HDEL', k_claims, earlier) end
-  end
+  if earlier and earlier ~= canonical then release_claim(name) end -- of an attempt with another example
   local owner = redis.call('HGET', k_claims, canonical)
   if owner and owner ~= name then
     if redis.call('HEXISTS', k_open, owner) == 1 then return {'busy'} end

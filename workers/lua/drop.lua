@@ -2,14 +2,8 @@
 local name = ARGV[1]
 local raw = redis.call('HGET', k_open, name)
 if not raw then return 0 end
-redis.call('HDEL', k_open, name)
-for _, set in ipairs({k_waiting, k_delayed, k_leased, k_fetched, k_held}) do redis.call('ZREM', set, name) end
-for _, map in ipairs({k_tries, k_cuts, k_why, k_holders}) do redis.call('HDEL', map, name) end
+close(name)
 delete_page(name)
 count(cjson.decode(raw).day or '0000', 'seen', -1)
-local canonical = redis.call('HGET', k_claims, name .. ':for')
-if canonical then
-  redis.call('HDEL', k_claims, name .. ':for')
-  if redis.call('HGET', k_claims, canonical) == name then redis.call('HDEL', k_claims, canonical) end
-end
+release_claim(name)
 return 1

@@ -25,8 +25,7 @@ local function record(name, raw, text, day, canonical, bucket, slot, recheck)
   local found = cjson.decode(raw or text)
   day = found.day or day
   if raw then
-    for _, set in ipairs({k_waiting, k_delayed, k_leased, k_fetched, k_held}) do redis.call('ZREM', set, name) end
-    for _, map in ipairs({k_open, k_tries, k_cuts, k_why, k_holders}) do redis.call('HDEL', map, name) end
+    close(name)
   else
     count(day, 'seen', 1)
     redis.call('HINCRBY', k_counts, 'learnt', 1) -- a walk must not end at it: older URLs may be unknown
@@ -34,9 +33,8 @@ local function record(name, raw, text, day, canonical, bucket, slot, recheck)
   delete_page(name)
   redis.call('HSET', bucket, slot, letter_of.written .. day .. learnt)
   count(day, 'written', 1)
-  local earlier = redis.call('HGET', k_claims, name .. ':for')
-  if earlier and redis.call('HGET', k_claims, earlier) == name then redis.call('HDEL', k_claims, earlier) end
-  redis.call('HDEL', k_claims, name .. ':for', canonical .. ':row')
+  release_claim(name)
+  redis.call('HDEL', k_claims, canonical .. ':row')
   if canonical ~= name then redis.call('HSETNX', k_claims, canonical, name) end
   if recheck ~= '' then
     found.day, found.visits = day, cjson.decode(recheck)

@@ -16,10 +16,7 @@ local function settle(at, last)
   if record.visits and state ~= 'written' then -- a recheck: the row stays
     state, short = 'written', 'recheck: ' .. state
   end
-  if redis.call('ZREM', k_held, name) == 0 then
-    for _, set in ipairs({k_waiting, k_delayed, k_leased, k_fetched}) do redis.call('ZREM', set, name) end
-  end
-  for _, map in ipairs({k_open, k_tries, k_cuts, k_why, k_holders}) do redis.call('HDEL', map, name) end
+  close(name)
   local size = redis.call('HGET', k_page .. ':' .. name, 'bytes')
   if size then pages, bytes = pages + 1, bytes + size end
   redis.call('UNLINK', k_page .. ':' .. name)
@@ -30,12 +27,11 @@ local function settle(at, last)
   add(k_days, day .. ':' .. state)
   -- A claim remains only where a page was written under another canonical URL: its own URL is in the bucket now.
   local canonical = redis.call('HGET', k_claims, name .. ':for')
-  if canonical then
+  if canonical and state == 'written' then redis.call('HDEL', k_claims, canonical .. ':row') end
+  if canonical and (state ~= 'written' or canonical == name) then
+    release_claim(name)
+  elseif canonical then
     redis.call('HDEL', k_claims, name .. ':for')
-    if state == 'written' then redis.call('HDEL', k_claims, canonical .. ':row') end
-    if (state ~= 'written' or canonical == name) and redis.call('HGET', k_claims, canonical) == name then
-      redis.call('HDEL', k_claims, canonical)
-    end
   end
   if ARGV[at + 9] ~= '' then record.visits = cjson.decode(ARGV[at + 9]) end
   if record.visits and state == 'written' and now + record.visits.every <= record.visits['until'] then

@@ -1,12 +1,11 @@
--- Lease the fetched pages of a job to a worker, and return the first of them. ARGV: worker, now, lease's end, '1' to
--- count an attempt, bytes at most, fingerprint …
+-- Lease the fetched pages of a job to a worker, and return the first of them. ARGV: worker, now, lease's end,
+-- bytes at most, fingerprint …
 -- -> how many pages were examined before there were too many bytes, then of each that the worker got: fingerprint,
 -- record, attempts, page (flat, with `takes`). The other pages are leased, and returned by the next request.
--- The reply has the pages and so is not kept: a repeated request reads them again, and does not count an attempt.
-local worker, now, left = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[5])
-local by = is_repeated and 0 or 1
+-- The reply has the pages and so is not kept: a repeated request reads them again.
+local worker, now, left = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[4])
 local answer = {0}
-for i = 6, #ARGV do
+for i = 5, #ARGV do
   local name, is_returned = ARGV[i], left > 0
   local held_until, is_free = redis.call('ZSCORE', k_held, name), false
   if held_until then
@@ -22,12 +21,11 @@ for i = 6, #ARGV do
     answer[1] = answer[1] + 1
     if is_free then
       local page = k_page .. ':' .. name
-      redis.call('HINCRBY', page, 'takes', by)
-      local attempts = ARGV[4] == '1' and redis.call('HINCRBY', k_cuts, name, by) or redis.call('HGET', k_cuts, name)
+      redis.call('HINCRBY', page, 'takes', is_repeated and 0 or 1)
       local fields, size = redis.call('HGETALL', page), #answer
       for j = 2, #fields, 2 do left = left - #fields[j] end
       answer[size + 1], answer[size + 2] = name, redis.call('HGET', k_open, name)
-      answer[size + 3], answer[size + 4] = tonumber(attempts or 0), fields
+      answer[size + 3], answer[size + 4] = tonumber(redis.call('HGET', k_cuts, name) or 0), fields
     end
   end
 end

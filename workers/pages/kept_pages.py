@@ -141,10 +141,6 @@ class KeptPages(SqliteFile, PageSink):
                 self._write_block(database, chunk)
             database.execute(f"PRAGMA incremental_vacuum({FREED_AT_ONCE})").fetchall()
 
-    def remove_old(self) -> None:
-        """Remove some pages that are too old, inside `exclusive`."""
-        self.write_pages([])
-
     def close(self) -> None:
         """Close the file; the next use opens it again."""
         self._reset()

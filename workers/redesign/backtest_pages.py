@@ -60,10 +60,8 @@ def pages_to_test(
     voting = section_pages(connection, config.task)
     recent: list[tuple[str, StoredPage]] = []
     if voting is not None:
-        for page in voting.recent:
-            stored = StoredPage(page.url, page.body(voting.example), page.content_type, voting.example.fetched_at)
-            recent.append((page.url, stored))
-        recent.append((voting.example.url, voting.example))
+        pages = [*map(voting.stored, voting.recent), voting.example]
+        recent = [(page.url, page) for page in pages]
     return [*list(off_template)[-most:], *recent][:most], "pages off the template and recent pages"
 
 

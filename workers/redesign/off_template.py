@@ -12,7 +12,7 @@ number and size of each task's pages, on the number of tasks, and on the time fo
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -48,42 +48,28 @@ class OffTemplateNote:
     info: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class OffTemplatePage:
-    """A page off the template, as a worker found it. `page`: None if it is not to be kept."""
-
-    name: Fingerprint
-    note: OffTemplateNote
-    page: StoredPage | None = None
-
-
 class OffTemplatePages:
     """The pages of one task that are off the template. Safe for any number of processes.
 
     `clock`: by default that of Redis.
     """
 
-    def __init__(
-        self,
-        connection: "redis.Redis",
-        task: str,
-        *,
-        clock: Clock | None = None,
-        page_limits: Limits = PAGES,
-        note_limits: Limits = NOTES,
-    ):
+    def __init__(self, connection: "redis.Redis", task: str, *, clock: Clock | None = None):
         self.redis, self.task = connection, task
         self.clock = clock or clock_of(connection).now
         self._notes, self._pages = (
             NewestKept(connection, task, kind, keys.OFF_TEMPLATE, limits, together=("low", "low:pages"))
-            for kind, limits in (("low", note_limits), ("low:pages", page_limits))
+            for kind, limits in (("low", NOTES), ("low:pages", PAGES))
         )
 
-    def note(self, found: Sequence[OffTemplatePage]) -> int:
-        """Keep pages off the template; return their number. A full Redis keeps none."""
+    def note(self, found: Mapping[Fingerprint, tuple[OffTemplateNote, StoredPage | None]]) -> int:
+        """Keep notes, and the pages that are given with them; return their number. A full Redis keeps none."""
         now = self.clock()
-        notes = {one.name: json.dumps(asdict(one.note), ensure_ascii=False).encode("utf-8", "replace") for one in found}
-        pages = {one.name: _packed(one.page) for one in found if one.page}
+        notes = {
+            name: json.dumps(asdict(note), ensure_ascii=False).encode("utf-8", "replace")
+            for name, (note, _) in found.items()
+        }
+        pages = {name: _packed(page) for name, (_, page) in found.items() if page}
         return len(found) if self._notes.keep(notes, now) and self._pages.keep(pages, now) else 0
 
     def count(self) -> int:

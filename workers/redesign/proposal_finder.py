@@ -20,12 +20,11 @@ from extractors.templates import largest_cluster, pairwise_matches
 
 from .. import keys
 from ..errors import ExemplarError
-from ..extraction.recent_pages import RecentPage, SectionPages, section_pages
+from ..extraction.recent_pages import SectionPages, section_pages
 from ..extraction.section_preparation import PreparedSection
-from ..extraction_config import ExtractionConfig
 from ..page_store import StoredPage
 from ..redis_access.redis_clock import Clock
-from ..unproposed import SMALLEST, note_unproposed, why_not_sought
+from ..unproposed import SMALLEST, note_unproposed
 from .adoption import adopt
 from .backtest import BackTest, back_test
 from .backtest_pages import pages_to_test, with_former
@@ -40,11 +39,6 @@ LOCKED_FOR = 120  # seconds for which no other worker looks for a proposal of th
 TRIED_FOR = 86400  # seconds after which a proposal is looked for again, for any number of pages off the template
 
 log = logging.getLogger(__name__)
-
-
-def is_sought(config: ExtractionConfig) -> bool:
-    """Whether examples are proposed for a task: by its setting, and by its method."""
-    return not why_not_sought(config.redesign, config.method)
 
 
 class ProposalFinder:
@@ -111,7 +105,7 @@ class ProposalFinder:
             number = len(cluster.members)
             return NoExample(reason=f"at most {number} of {len(names)} pages off the template share a template")
         order = [names[place] for place in cluster.order]
-        known = [current.example, *(_stored(page, current) for page in current.recent if not page.former)]
+        known = [current.example, *(current.stored(page) for page in current.recent if not page.former)]
         chosen = choose_example(
             [pages[name] for name in order], self._may_be_example, known, self.smallest, self.config.refuse
         )
@@ -188,10 +182,6 @@ def doubt_of(proposal: Proposal) -> str:
     elif not reason and test.sure < SURE:
         reason = f"the mean confidence in its texts is {test.sure:.2f}"
     return reason
-
-
-def _stored(page: RecentPage, pages: SectionPages) -> StoredPage:
-    return StoredPage(page.url, page.body(pages.example), page.content_type, pages.example.fetched_at)
 
 
 def _page(page: StoredPage) -> Page:

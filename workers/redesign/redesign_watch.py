@@ -13,9 +13,9 @@ from ..extraction.section_preparation import PreparedSection
 from ..page_store import StoredPage
 from ..redis_access.redis_clock import Clock
 from ..reporting.worker_reports import Watch, WorkerTimes
-from ..url_states import PageLease
+from ..url_states import Fingerprint, PageLease
 from .adoption import close_late_gap
-from .off_template import OffTemplateNote, OffTemplatePage, OffTemplatePages, mark_pending, unmark_pending
+from .off_template import OffTemplateNote, OffTemplatePages, mark_pending, unmark_pending
 from .proposal_finder import ProposalFinder
 
 OF_LEDGER = frozenset({"url", "rank", "day", "visits"})  # a record's fields that are not from discovery
@@ -41,7 +41,7 @@ class RedesignWatch(PageObserver):
         self.redis, self.section, self.worker, self.clock = connection, section, worker, clock
         self.watch, self.times = watch, times
         self._is_pending = False
-        self._low: list[OffTemplatePage] = []
+        self._low: dict[Fingerprint, tuple[OffTemplateNote, StoredPage | None]] = {}
 
     def judged(self, judged: object) -> None:
         """Mark the task if the page is off the template."""
@@ -56,12 +56,12 @@ class RedesignWatch(PageObserver):
         if found is None or found.article.fits or "days" in lease.info:
             return
         row = decision.rows[0]
-        self._add(lease, "written", found, version=row["version"], hash_=row["content_hash"])
+        self._add(lease, found, version=row["version"], hash_=row["content_hash"])
 
     def refused(self, lease: PageLease, decision: Reject) -> None:
         """Gather a page that was rejected, if it is off the template."""
         if not decision.fits and "days" not in lease.info and not lease.recheck:
-            self._add(lease, "rejected", None)
+            self._add(lease, None)
 
     def end(self) -> None:
         """Note the pages off the template, and look for a new example if there are enough."""
@@ -72,21 +72,14 @@ class RedesignWatch(PageObserver):
             if noted:
                 close_late_gap(self.redis, config, clock=self.clock)
             if noted or (config.redesign == "adopt" and low.count()):  # an adoption may be interrupted
-                self._look()
+                with self.watch.during(config.task, "example", PAGES_LONG * self.times.page_deadline):
+                    ProposalFinder(self.redis, self.section, clock=self.clock).look()
         finally:
             if self._is_pending:
                 unmark_pending(self.redis, self.section.config.task, self.worker)
 
-    def _look(self) -> None:
-        with self.watch.during(self.section.config.task, "example", PAGES_LONG * self.times.page_deadline):
-            ProposalFinder(self.redis, self.section, clock=self.clock).look()
-
-    def _add(
-        self, lease: PageLease, state: str, found: FoundArticle | None, *, version: int = 0, hash_: str = ""
-    ) -> None:
+    def _add(self, lease: PageLease, found: FoundArticle | None, *, version: int = 0, hash_: str = "") -> None:
         info = {name: value for name, value in lease.info.items() if name not in OF_LEDGER}
-        note = OffTemplateNote(
-            lease.url, self.clock(), "written" if state == "written" else "rejected", version, hash_, info
-        )
-        page: StoredPage | None = found.page if found and not (found.page.parts or found.page.missing) else None
-        self._low.append(OffTemplatePage(lease.fingerprint, note, page))
+        note = OffTemplateNote(lease.url, self.clock(), "written" if found else "rejected", version, hash_, info)
+        page = found.page if found and not (found.page.parts or found.page.missing) else None
+        self._low[lease.fingerprint] = note, page

@@ -266,11 +266,6 @@ def answers(url: str) -> bool:
         return False
 
 
-def server_binary() -> Path:
-    """Return the server program that the embedded Redis runs. Raises `RedisUnavailable` if there is none."""
-    return redis_binary().path
-
-
 def _arguments(folder: Path, socket: Path) -> list[str]:
     settings = {
         "port": "0",

@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 import redis
-from redis.client import Pipeline
 
-from .redis_scripts import ScriptClient, ScriptPipeline
+from .redis_scripts import ScriptClient
 
 # No key has the name `KEYS[1]` with this suffix.
 ALLOWED_WHEN_FULL = "redis.call('UNLINK', KEYS[1] .. ':none')\n"
@@ -124,10 +123,6 @@ class WaitingRedis(ScriptClient):
         send: Callable[..., Any] = super().execute_command
         return self.patiently(lambda: send(*args, **options))
 
-    def pipeline(self, transaction: bool = True, shard_hint: Any = None) -> "Pipeline":
-        """As in redis-py."""
-        return _WaitingPipeline(self, transaction, shard_hint)
-
     def patiently(self, step: Callable[[], Result]) -> Result:
         """Run a step that has no effect if Redis refuses it; repeat it until it is accepted."""
         until: float | None = None
@@ -142,20 +137,3 @@ class WaitingRedis(ScriptClient):
             time.sleep(self.look_every)
             if self.on_wait is not None:
                 self.on_wait()
-
-
-class _WaitingPipeline(ScriptPipeline):
-    def __init__(self, client: WaitingRedis, transaction: bool, shard_hint: Any):
-        super().__init__(client.connection_pool, client.response_callbacks, transaction, shard_hint)
-        self._client, self._is_transaction = client, transaction
-
-    def execute(self, raise_on_error: bool = True) -> list[Any]:
-        if not (self._is_transaction or self.explicit_transaction):  # some of its commands may have had their effect
-            return super().execute(raise_on_error)
-        commands, scripts = self.command_stack, self.scripts
-
-        def send() -> list[Any]:
-            self.command_stack, self.scripts = commands, scripts  # redis-py empties both after each attempt
-            return super(_WaitingPipeline, self).execute(raise_on_error)
-
-        return send() if self.watching else self._client.patiently(send)

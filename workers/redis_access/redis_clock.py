@@ -63,10 +63,6 @@ class RedisClock:
         """Return Redis' time as an aware `datetime` in UTC."""
         return datetime.fromtimestamp(self.now(), UTC)
 
-    def skew(self) -> float:
-        """Return by how many seconds this machine's clock is ahead of Redis' (negative: behind it)."""
-        return self.wall() - self.now()
-
     def _is_due(self) -> bool:
         now = self.monotonic()
         if self._measured is None or now - self._measured >= MEASURED_EVERY or self._connections != self._connected():

@@ -13,9 +13,9 @@ import hashlib
 import os
 import secrets
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import redis
@@ -25,6 +25,7 @@ from redis.commands.core import Script
 from .. import keys
 
 ATTEMPTS = 3
+Result = TypeVar("Result")
 
 _loaded: WeakKeyDictionary[redis.ConnectionPool, set[str]] = WeakKeyDictionary()  # hashes of scripts that a server had
 REPLY_KEPT = 90  # seconds: a client gives up within 7 attempts of 10 s and the back-off between them (`connection`)
@@ -58,38 +59,51 @@ class ScriptClient(redis.Redis):
 
     def pipeline(self, transaction: bool = True, shard_hint: Any = None) -> Pipeline:
         """As in redis-py."""
-        return ScriptPipeline(self.connection_pool, self.response_callbacks, transaction, shard_hint)
+        return _ScriptPipeline(self, transaction, shard_hint)
 
     def register_script(self, script: Any) -> Script:
         """As in redis-py."""
         return _RepeatedScript(self, script)
 
+    def patiently(self, step: Callable[[], Result]) -> Result:
+        """Run a step that has no effect if Redis refuses it; a subclass may repeat it."""
+        return step()
 
-class ScriptPipeline(Pipeline):
+
+class _ScriptPipeline(Pipeline):
     """A pipeline of a `ScriptClient`.
 
     Before each pipeline redis-py asks the server whether it has the scripts. Without MULTI this one asks only once: if
     the server has lost a script since, the pipeline is repeated.
     """
 
+    def __init__(self, client: ScriptClient, transaction: bool, shard_hint: Any):
+        super().__init__(client.connection_pool, client.response_callbacks, transaction, shard_hint)
+        self._client, self._is_transaction = client, transaction
+
     def execute(self, raise_on_error: bool = True) -> list[Any]:
         """As in redis-py."""
         commands, scripts, is_watching = self.command_stack, self.scripts, self.watching
-        is_multi = cast(bool, self.transaction) or self.explicit_transaction  # redis-py has a method of this name, too
+        is_multi = self._is_transaction or self.explicit_transaction
         is_asked = not raise_on_error or is_watching or is_multi
         loaded = _loaded.setdefault(self.connection_pool, set())
-        for _ in range(1 if is_watching else ATTEMPTS):
-            # redis-py empties both after each attempt
-            self.command_stack = commands
-            self.scripts = {script for script in scripts if is_asked or script.sha not in loaded}
-            try:
-                replies = super().execute(raise_on_error)
-            except redis.exceptions.NoScriptError:
-                loaded.clear()
-                continue
-            loaded.update(script.sha for script in scripts)
-            return replies
-        raise _lost()
+
+        def send() -> list[Any]:
+            for _ in range(1 if is_watching else ATTEMPTS):
+                # redis-py empties both after each attempt
+                self.command_stack = commands
+                self.scripts = {script for script in scripts if is_asked or script.sha not in loaded}
+                try:
+                    replies = super(_ScriptPipeline, self).execute(raise_on_error)
+                except redis.exceptions.NoScriptError:
+                    loaded.clear()
+                    continue
+                loaded.update(script.sha for script in scripts)
+                return replies
+            raise _lost()
+
+        # Without MULTI some commands may have had their effect
+        return self._client.patiently(send) if is_multi and not is_watching else send()
 
 
 class _RepeatedScript(Script):

@@ -40,11 +40,6 @@ class PresentProblem:
             return f"resolved: {self.text} (from {first} to {last}, {times})"
         return f"problem: {self.text} (since {first}" + (f", {times})" if self.count > 1 else ")")
 
-    @classmethod
-    def from_dict(cls, record: dict[str, Any]) -> "PresentProblem":
-        """Return the problem of a JSON-ready form; fields of later versions are ignored."""
-        return loaded(cls, record)
-
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON-ready form."""
         return asdict(self)
@@ -131,7 +126,7 @@ def present_problems(connection: "redis.Redis", *, clock: Clock | None = None) -
         if process not in living:
             connection.hdel(keys.PROBLEMS_NOW, field.decode())
             continue
-        problem = PresentProblem.from_dict(json.loads(raw))
+        problem = loaded(PresentProblem, raw)
         known = by_text.get(problem.text)
         by_text[problem.text] = _together(known, problem) if known else problem
     return sorted(by_text.values(), key=lambda problem: problem.first)

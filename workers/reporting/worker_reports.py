@@ -41,16 +41,29 @@ class WorkerTimes:
 
 
 class Watch:
-    """The reports of a process to its supervisor. Each method does nothing here: for a process without a supervisor."""
+    """The reports of a process to its supervisor, into the write end of a pipe.
+
+    `file`: None for a process without a supervisor, which reports nothing.
+    """
+
+    def __init__(self, file: int | None = None):
+        self._file = file
+        self._busy = False
+        self._wrote: set[str] = set()  # what was reported as written since the job began, or since its last problem
+        self._alive = float("-inf")
 
     def job(self, task: str, names: Sequence[str]) -> None:
         """Report that a job has begun: these pages are queued again if the worker dies.
 
         An empty list means that the job is done.
         """
+        self._wrote.clear()
+        self.send({"job": list(names), "task": task})
 
     def begin(self, task: str, name: str, seconds: float) -> None:
         """Report that work on a page has begun; it must end within `seconds`."""
+        self._busy = True
+        self.send({"begin": name, "task": task, "seconds": seconds})
 
     @contextmanager
     def during(self, task: str, name: str, seconds: float) -> Iterator[None]:
@@ -66,73 +79,43 @@ class Watch:
 
         A worker that takes longer is killed, and the attempts of these pages do not count.
         """
+        self._busy = True
+        self.send({"writing": list(names), "task": task, "seconds": seconds})
 
     def end(self) -> None:
         """Report that the page is done, or that its deadline no longer applies."""
-
-    def alive(self) -> None:
-        """Report that the process is working; called several times a second by a process without jobs."""
-
-    def problem(self, text: str, about: str) -> None:
-        """Report a problem for a person, such as a full disk. It is over when `wrote` is called for the same thing."""
-
-    def wrote(self, about: str) -> None:
-        """Report that rows were written to all outputs of a task, or to one output; `about`: a short name of either."""
-
-
-class PipeWatch(Watch):
-    """Reports into the write end of a pipe."""
-
-    def __init__(self, file: int):
-        self._file = file
-        self._busy = False
-        self._wrote: set[str] = set()  # what was reported as written since the job began, or since its last problem
-        self._alive = float("-inf")
-
-    def job(self, task: str, names: Sequence[str]) -> None:
-        """Report the pages of the job."""
-        self._wrote.clear()
-        self._send({"job": list(names), "task": task})
-
-    def begin(self, task: str, name: str, seconds: float) -> None:
-        """Report the page and its time limit."""
-        self._busy = True
-        self._send({"begin": name, "task": task, "seconds": seconds})
-
-    def writing(self, task: str, names: Sequence[str], seconds: float) -> None:
-        """Report the pages whose rows are written, and the time limit."""
-        self._busy = True
-        self._send({"writing": list(names), "task": task, "seconds": seconds})
-
-    def end(self) -> None:
-        """Report that the page is done."""
         if self._busy:
             self._busy = False
-            self._send({"end": True})
+            self.send({"end": True})
 
     def alive(self) -> None:
-        """Report once a second."""
+        """Report once a second that the process is working; called several times a second by one without jobs."""
         if time.monotonic() - self._alive >= ALIVE_EVERY:
             self._alive = time.monotonic()
-            self._send({"alive": True})
+            self.send({"alive": True})
 
     def problem(self, text: str, about: str) -> None:
-        """Report a problem, truncated to what a pipe takes atomically."""
+        """Report a problem for a person, such as a full disk, truncated to what a pipe takes atomically.
+
+        It is over when `wrote` is called for the same thing.
+        """
         self._wrote.discard(about)
-        self._send({"problem": text[:PROBLEM_LENGTH], "about": about})
+        self.send({"problem": text[:PROBLEM_LENGTH], "about": about})
 
     def wrote(self, about: str) -> None:
-        """Report once that rows were written."""
+        """Report once that rows were written to all outputs of a task, or to one output; `about`: a short name."""
         if about not in self._wrote:
             self._wrote.add(about)
-            self._send({"wrote": about})
+            self.send({"wrote": about})
 
     def failed(self, text: str) -> None:
         """Report the error that ends the worker."""
-        self._send({"failed": text[:PROBLEM_LENGTH]})
+        self.send({"failed": text[:PROBLEM_LENGTH]})
 
-    def _send(self, message: dict[str, object]) -> None:
-        os.write(self._file, json.dumps(message).encode() + b"\n")
+    def send(self, message: dict[str, object]) -> None:
+        """Send a message, one line."""
+        if self._file is not None:
+            os.write(self._file, json.dumps(message).encode() + b"\n")
 
 
 def messages(file: int, buffer: bytearray) -> Iterator[dict[str, Any]]:

@@ -1,11 +1,10 @@
 """The supervisor's record of one extraction worker: its process, its reports, and its time limits."""
 
 import signal
-import time
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from ..reporting.worker_reports import PipeWatch
+from ..reporting.worker_reports import Watch
 from ..url_states import Fingerprint
 from .reporting_process import ReportingProcess
 
@@ -15,23 +14,18 @@ Stage = Literal["page", "writing", "between pages"]
 class SupervisedWorker(ReportingProcess):
     """A running worker and what it reported. `silence`: seconds without a report between two pages of a job."""
 
-    def __init__(self, work: Callable[[str, PipeWatch], None], inherited: Sequence[int], silence: float):
+    def __init__(self, work: Callable[[str, Watch], None], inherited: Sequence[int], silence: float):
         super().__init__(work, inherited)
         self.silence = silence
-        self.started = time.monotonic()
         self.task = ""
         self.job: list[Fingerprint] = []
         self.page: Fingerprint = ""
         self.begun: list[Fingerprint] = []  # pages of the job whose attempt was counted
         self.unwritten: list[Fingerprint] = []  # pages whose rows it is writing
         self.stage: Stage = "page"
-        self.failure = ""  # the error that ended it, after a colon
-        self.is_killed = False  # whether its supervisor killed it
-        self.limit = 0.0  # seconds that the present stage may last; 0 if there is none
-        self.deadline = 0.0  # when this stage must end, in monotonic seconds
 
     def note(self, message: dict[str, Any]) -> int:
-        """Record a report of the worker. Returns how many pages of its job it begins."""
+        """Record a report, which may begin a stage with a limit of its own."""
         if "begin" in message:
             self.page = message["begin"]
             is_new = self.page in self.job and self.page not in self.begun
@@ -55,14 +49,6 @@ class SupervisedWorker(ReportingProcess):
         self.stage = stage
         self.limit = seconds
         self.put_off()
-
-    def put_off(self) -> None:
-        """Restart the time of the present stage, because the worker did not cause the delay."""
-        self.deadline = time.monotonic() + self.limit
-
-    def is_overdue(self) -> bool:
-        """Whether the worker exceeded the limit of its present stage."""
-        return self.limit > 0 and time.monotonic() > self.deadline
 
     def is_busy(self) -> bool:
         """Whether the worker has a job or a stage with a limit."""

@@ -14,7 +14,6 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -32,11 +31,11 @@ from ..redis_access.connection import client
 from ..redis_access.outage import Outage
 from ..reporting.presence import HEARTBEAT_EVERY, Presence, Rate
 from ..reporting.present_problems import OnChange, PresentProblem, ProblemBook
-from ..reporting.worker_reports import PipeWatch, WorkerTimes
+from ..reporting.worker_reports import Watch, WorkerTimes
 from ..stored_json import adapter_of
 from ..url_states import Fingerprint
-from ..writing.delivery import DeliveryTimes, Draining
-from ..writing.row_queue import has_queues, rows_waiting
+from ..writing.delivery import EXIT_STALLED, DeliveryTimes, Draining
+from ..writing.row_queue import free_queues, has_queues, rows_waiting
 from .supervised_delivery import SupervisedDelivery
 from .supervised_worker import SupervisedWorker
 from .worker import EXIT_WITHOUT_REDIS, work
@@ -48,20 +47,11 @@ STOP_WAIT = 30.0  # seconds for workers to finish their present jobs
 EARLY_EXIT = 2.0  # seconds; a worker that ended earlier than this after its start is replaced only after a pause
 PAUSE_AFTER_EARLY_EXIT = 1.0  # seconds; doubled with each further early end
 MOST_DOUBLINGS = 6
+LOOK_EVERY = 0.5  # seconds between two checks whether rows wait
+PAUSE_AFTER_DELIVERY = 1.0  # seconds until a delivery process that ended is replaced
 AFTER_OUTAGE = 3.0  # seconds without a sweep, in which all supervisors renew the leases of their workers
 
 log = logging.getLogger(__name__)
-
-
-@dataclass
-class _DeadWorker:
-    """The pages and leases of a worker that has ended; freed as soon as Redis is available."""
-
-    name: str
-    task: str
-    job: list[Fingerprint]
-    uncounted: list[Fingerprint]  # pages whose attempt does not count
-    killed: list[Fingerprint]  # pages that it worked on when it was killed from outside
 
 
 class Supervisor:
@@ -97,14 +87,14 @@ class Supervisor:
         self.presence = Presence(self.redis, "extract")
         self.stopping = False
         self._workers: list[SupervisedWorker] = []
-        self._dead: list[_DeadWorker] = []
+        self._delivery: SupervisedDelivery | None = None
+        self._draining: Draining = "now" if until_empty else draining
+        self._delivery_times = delivery_times or DeliveryTimes()
+        self._dead: list[Callable[[], object]] = []  # free the leases of processes that have ended
         self._outage = Outage(self.redis, self._notice, exits=exits_without_redis)
         self._problems = ProblemBook(self.presence, self._problem_changed)
-        self._delivery = SupervisedDelivery(
-            url, self._note, self._warn, draining="now" if until_empty else draining, times=delivery_times
-        )
         self._rate = Rate()
-        self._not_before = 0.0
+        self._not_before = self._no_delivery_before = 0.0
         self._early_exits = 0  # since the last worker that lived longer
         self._swept = self._shown = self._renewed = float("-inf")
         self._had_problem = False
@@ -125,8 +115,7 @@ class Supervisor:
         result: bool | None = None
         try:
             while not self.stopping and result is None:
-                self._check_workers()
-                self._delivery.check(is_outage=self._outage.is_on)
+                self._check_processes()
                 result = self._outage.attempt(self._serve)
                 time.sleep(CHECK_EVERY)
         finally:
@@ -143,7 +132,7 @@ class Supervisor:
         """Do all steps that need Redis. Returns the result of `run` if it is to end, else None."""
         self._free_dead()
         self._start_missing()
-        self._delivery.start_if_needed(self.redis, [worker.reports for worker in self._workers])
+        self._start_delivery()
         self._renew_if_due()
         self._show_if_due()
         self._sweep_if_due()
@@ -155,16 +144,28 @@ class Supervisor:
 
     def _free_dead(self) -> None:
         while self._dead:
-            dead = self._dead[0]
-            freed = Ledger(self.redis, dead.task).free(dead.name, uncounted=dead.uncounted, killed=dead.killed)
-            self.inbox.wake(dead.task, [*dict.fromkeys([*freed, *dead.job])], first=True)
+            self._dead[0]()
             del self._dead[0]  # only now, so that it is repeated after an error of Redis
+
+    def _free_worker(
+        self, name: str, task: str, job: list[Fingerprint], uncounted: list[Fingerprint], killed: list[Fingerprint]
+    ) -> None:
+        """End the leases of a worker, and queue its pages. `uncounted`, `killed`: as for `Ledger.free`."""
+        freed = Ledger(self.redis, task).free(name, uncounted=uncounted, killed=killed)
+        self.inbox.wake(task, [*dict.fromkeys([*freed, *job])], first=True)
 
     def _start_missing(self) -> None:
         while len(self._workers) < self.count and time.monotonic() >= self._not_before and not self.stopping:
-            inherited = [*(worker.reports for worker in self._workers), *self._delivery.files()]
             work_here = partial(_work, self.url, self.times)
-            self._workers.append(SupervisedWorker(work_here, inherited, self.times.silence))
+            self._workers.append(SupervisedWorker(work_here, self._reports(), self.times.silence))
+
+    def _start_delivery(self) -> None:
+        """Start the delivery process if rows wait."""
+        if self._delivery is not None or time.monotonic() < self._no_delivery_before:
+            return
+        self._no_delivery_before = time.monotonic() + LOOK_EVERY
+        if has_queues(self.redis):
+            self._delivery = SupervisedDelivery(self.url, self._draining, self._delivery_times, self._reports())
 
     def _renew_if_due(self) -> None:
         if time.monotonic() - self._renewed > self.times.renew_every:
@@ -203,53 +204,67 @@ class Supervisor:
 
     # -- without Redis ----------------------------------------------------------------------------------------------
 
-    def _check_workers(self) -> None:
-        for worker in list(self._workers):
-            self._read_reports(worker)
-            if worker.is_overdue():
-                if self._outage.is_on:
-                    worker.put_off()
-                else:
-                    self._kill(worker)
-            if not worker.process.is_alive():
-                self._remove(worker)
+    def _processes(self) -> list[SupervisedWorker | SupervisedDelivery]:
+        return [*self._workers, *([] if self._delivery is None else [self._delivery])]
 
-    def _kill(self, worker: SupervisedWorker) -> None:
-        """End a worker that exceeded a limit. A page is blamed only if its extraction took too long."""
-        limit = f"{worker.limit:.0f} s"
-        if worker.stage == "page":
-            self._warn(f"task {worker.task}: page {worker.page} exceeded its deadline; its worker is killed", worker)
-        elif worker.stage == "writing":
+    def _reports(self) -> list[int]:
+        """Return the open files of this process that a forked one is to close."""
+        return [process.reports for process in self._processes()]
+
+    def _check_processes(self) -> None:
+        for process in self._processes():
+            self._read_reports(process)
+            if self._outage.is_on:
+                process.put_off()  # it did not cause the delay
+            elif process.is_overdue():
+                self._kill(process)
+            if not process.process.is_alive():
+                self._remove(process)
+
+    def _kill(self, process: SupervisedWorker | SupervisedDelivery) -> None:
+        """End a process that exceeded a limit. A page is blamed only if its extraction took too long."""
+        limit = f"{process.limit:.0f} s"
+        if isinstance(process, SupervisedDelivery):
+            self._warn(f"the delivery process reported nothing for {process.limit:.0f} s; it is killed")
+        elif process.stage == "page":
+            text = f"task {process.task}: page {process.page} exceeded its deadline; its worker is killed"
+            self._warn(text, task=process.task, page=process.page)
+        elif process.stage == "writing":
             self._had_problem = True
             self._problems.note(
-                f"an output of task {worker.task} did not accept rows within {limit}; its worker is replaced, "
+                f"an output of task {process.task} did not accept rows within {limit}; its worker is replaced, "
                 "the pages are tried again",
-                about=worker.task,
+                about=process.task,
             )
         else:
-            self._warn(f"task {worker.task}: a worker reported nothing for {limit}; it is killed")
-        worker.is_killed = True
-        worker.kill()
+            self._warn(f"task {process.task}: a worker reported nothing for {limit}; it is killed")
+        process.is_killed = True
+        process.kill()
 
-    def _read_reports(self, worker: SupervisedWorker) -> None:
-        for message in worker.messages():
+    def _read_reports(self, process: SupervisedWorker | SupervisedDelivery) -> None:
+        """Read the reports of a process until the end: it would block on a full pipe."""
+        for message in process.messages():
+            self._rate.add(process.note(message))
             if "failed" in message:
-                worker.failure = f": {message['failed']}"
-            elif not self._note(message):
-                self._rate.add(worker.note(message))
+                process.failure = f": {message['failed']}"
+            elif "problem" in message:
+                self._had_problem = True
+                self._problems.note(message["problem"], about=message["about"])
+            elif "wrote" in message:
+                self._problems.works(message["wrote"])
 
-    def _note(self, message: dict[str, Any]) -> bool:
-        """Note a problem that a process reports, or its end. False if the report is another."""
-        if "problem" in message:
-            self._had_problem = True
-            self._problems.note(message["problem"], about=message["about"])
-        elif "wrote" in message:
-            self._problems.works(message["wrote"])
-        return "problem" in message or "wrote" in message
+    def _remove(self, process: SupervisedWorker | SupervisedDelivery) -> None:
+        self._read_reports(process)
+        code = process.close()
+        if isinstance(process, SupervisedWorker):
+            self._remove_worker(process, code)
+            return
+        if code and code != EXIT_STALLED and not self.stopping:  # a stalled target is a problem that was reported
+            self._warn(f"delivery process: {ended_by(code)}; it is replaced")
+        self._delivery, self._no_delivery_before = None, time.monotonic() + PAUSE_AFTER_DELIVERY
+        self._dead.append(partial(free_queues, self.redis, process.name))
 
-    def _remove(self, worker: SupervisedWorker) -> None:
-        self._read_reports(worker)
-        code = worker.close()
+    def _remove_worker(self, worker: SupervisedWorker, code: int | None) -> None:
         self._workers.remove(worker)
         is_early = time.monotonic() - worker.started < EARLY_EXIT
         if is_early:
@@ -264,34 +279,28 @@ class Supervisor:
             blamed = worker.blamed(lost_redis=lost_redis)
             uncounted = [name for name in worker.begun if name not in blamed]
             killed = blamed if worker.was_killed_from_outside() else []
-            self._dead.append(_DeadWorker(worker.name, worker.task, worker.job, uncounted, killed))
+            self._dead.append(partial(self._free_worker, worker.name, worker.task, worker.job, uncounted, killed))
 
     def _end(self) -> None:
         self.stopping = True
-        for worker in self._workers:
-            worker.terminate()
-        self._delivery.terminate()
+        for process in self._processes():
+            process.terminate()
         limit = time.monotonic() + STOP_WAIT
-        while self._is_any_running() and time.monotonic() < limit:
-            for worker in self._workers:
-                self._read_reports(worker)  # otherwise a worker would block on a full pipe
+        while any(process.process.is_alive() for process in self._processes()) and time.monotonic() < limit:
+            for process in self._processes():
+                self._read_reports(process)
             with suppress(redis.RedisError):
                 self._renew_if_due()
             time.sleep(0.02)
-        for worker in list(self._workers):
-            worker.kill()
-            self._remove(worker)
+        for process in self._processes():
+            process.kill()
+            self._remove(process)
         with suppress(redis.RedisError):  # this error may be the reason to end; leases expire by themselves
-            self._delivery.kill(self.redis)
             self._free_dead()
             self._problems.clear()
             self.presence.leave()
 
-    def _is_any_running(self) -> bool:
-        return self._delivery.is_running() or any(worker.process.is_alive() for worker in self._workers)
-
-    def _warn(self, text: str, worker: SupervisedWorker | None = None) -> None:
-        ids = {"task": worker.task, "page": worker.page} if worker is not None else {}
+    def _warn(self, text: str, **ids: str) -> None:
         log.warning("%s", text, extra=ids)
         self.presence.note_error(text)
 
@@ -309,7 +318,7 @@ class Supervisor:
             log.error("%s", problem.in_words(is_over))
 
 
-def _work(url: str, times: WorkerTimes, name: str, watch: PipeWatch) -> None:
+def _work(url: str, times: WorkerTimes, name: str, watch: Watch) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
     try:

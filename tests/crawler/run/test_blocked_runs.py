@@ -64,7 +64,7 @@ def test_a_task_whose_first_visits_are_blocked_writes_all_articles_afterwards(ki
     outcome = AfterBlock.of(crawl.rows(), wanted, 0, [])
     assert (outcome.written, outcome.lost) == (len(wanted), 0)
     assert outcome.twice <= (2 if kind == "notice" else 0)
-    assert example_of(connection, "news").page.url.endswith(EXAMPLES["en"])
+    assert example_of(connection, "news").url.endswith(EXAMPLES["en"])
 
 
 @pytest.mark.parametrize("kind", KINDS[:-1])  # fewer than three notices cannot be told from articles

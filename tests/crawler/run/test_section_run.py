@@ -138,7 +138,7 @@ def test_the_example_is_fetched_once_and_kept(connection):
     first.run.store_example(page(EXAMPLE))
     first.end()
     assert not Driver(connection).run.needs_example()
-    assert example_of(connection, "news").page.url == EXAMPLE
+    assert example_of(connection, "news").url == EXAMPLE
 
 
 def test_the_example_is_an_article_of_the_task_and_not_fetched_twice(connection, ledger):

@@ -7,6 +7,7 @@ from crawler.run.section_run import LOSS, SectionRun
 from tests.workers.servers import LossyProxy, Server
 from workers.ledger import Ledger
 from workers.redis_access.connection import client
+from workers.url_states import fingerprint
 
 from .sections import EXAMPLE, LIST, list_of, page, task, url
 
@@ -52,7 +53,8 @@ def server():
 
 def unknown(connection, newest):
     """The numbers of the articles that the ledger does not know."""
-    answers = Ledger(connection, "news").known([url(number) for number in range(1, newest + 1)])
+    names = [fingerprint(url(number)) for number in range(1, newest + 1)]
+    answers = Ledger(connection, "news").known_fingerprints(names)
     return [number for number, is_known in enumerate(answers, 1) if not is_known]
 
 

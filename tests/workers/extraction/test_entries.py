@@ -93,7 +93,7 @@ def test_entries_that_two_list_pages_share_are_written_once(connection, worker, 
 
 def test_a_page_waits_while_another_worker_writes_an_entry_of_it(connection, worker, ledger, clock, tmp_path):
     first, second = deliver(connection, {1: towns(0, 1, 2, 3), 2: towns(3, 4, 5, 6)})
-    ledger.take(first, "another", seconds=60)
+    next(ledger.take_all([first], "another", seconds=60))
     shared = fingerprint(entry(3))
     assert ledger.claim_entries(first, [shared], "another", pages_give_rows=False) == [True]
     worker.extract_pages(TASK, [second])

@@ -8,11 +8,11 @@ import pytest
 
 from extractors import Section
 from tests.workers import helpers
-from tests.workers.helpers import CHEAP, TASK, deliver, extract, news, rows, states, url
+from tests.workers.helpers import CHEAP, TASK, Reports, deliver, extract, news, rows, states, take, url
 from tests.workers.kills import dying_at
 from tests.workers.sqlite_outputs import in_table, locked
 from workers.ledger import Ledger
-from workers.reporting.worker_reports import Watch, WorkerTimes
+from workers.reporting.worker_reports import WorkerTimes
 from workers.sinks import AppendedFileSink
 from workers.url_states import MOST_ATTEMPTS
 from workers.worker_processes.extraction_worker import ExtractionWorker
@@ -22,26 +22,9 @@ QUICK = WorkerTimes(output_patience=0.1)
 publish = partial(helpers.publish, method=CHEAP)
 
 
-class Deadlines(Watch):
-    """Keeps the deadlines that a worker reports, and its problems."""
-
-    def __init__(self):
-        self.deadlines = []
-        self.problems = []
-
-    def begin(self, task, name, seconds):
-        self.deadlines.append((name, seconds))
-
-    def writing(self, task, names, seconds):
-        self.deadlines.append((names, seconds))
-
-    def problem(self, text, task):
-        self.problems.append(text)
-
-
 @pytest.fixture
 def watch():
-    return Deadlines()
+    return Reports()
 
 
 @pytest.fixture
@@ -120,7 +103,7 @@ def test_a_page_that_ends_its_worker_does_not_blame_the_group(connection, worker
         with pytest.raises(KeyboardInterrupt):
             worker.extract_pages(TASK, names[:2])
         ledger.free("here")
-        if ledger.take(names[1], "look", seconds=-1).attempts > MOST_ATTEMPTS:
+        if take(ledger, names[1], "look", seconds=-1).attempts > MOST_ATTEMPTS:
             break
     worker.extract_pages(TASK, names)
     assert states(connection, 1, 2, 3) == ["written", "failed", "written"]
@@ -168,7 +151,8 @@ def test_a_held_file_is_waited_for_until_a_limit_with_a_deadline(connection, wor
         fcntl.flock(file, fcntl.LOCK_EX)
         worker.extract_pages(TASK, names)
         assert "out.jsonl was held by another process" in ledger.state_of(url(1))[1]
-        assert watch.deadlines[-1] == (names, QUICK.write_deadline)
+        deadlines = [(message["writing"], message["seconds"]) for message in watch.messages if "writing" in message]
+        assert deadlines[-1] == (names, QUICK.write_deadline)
     all_pause(clock)
     worker.extract_pages(TASK, names)
     assert states(connection, 1) == ["written"]

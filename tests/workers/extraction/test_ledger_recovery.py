@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from tests.workers.helpers import TASK, deliver, lose_ledger, news, publish, rows, states, url
+from tests.workers.helpers import TASK, deliver, holds, lose_ledger, news, publish, rows, states, take, url
 from tests.workers.sink_suite import row, write
 from tests.workers.sqlite_outputs import in_table
 from workers.extraction.ledger_recovery import KNOWN_IN_A_ROW, confirm, heal
@@ -72,7 +72,7 @@ def test_urls_that_were_unknown_are_counted_as_learnt(ledger, jsonl):
 
 def test_a_url_in_any_open_state_is_settled_and_its_page_deleted(connection, ledger, jsonl):
     names = deliver(connection, {1: news(1), 2: news(2)})
-    ledger.take(names[1], "worker", seconds=9)
+    take(ledger, names[1], "worker", seconds=9)
     ledger.add([Found(url(3)), Found(url(4))])
     ledger.lease(1)
     write(jsonl.sink, *(article_row(n) for n in range(1, 5)))
@@ -80,7 +80,7 @@ def test_a_url_in_any_open_state_is_settled_and_its_page_deleted(connection, led
     assert states(connection, 1, 2, 3, 4) == ["written"] * 4
     assert (ledger.counts().open, ledger.counts().unaccounted) == (0, 0)
     assert not connection.exists(f"exemplar:task:{TASK}:page:{names[0]}")
-    assert not ledger.holds(names[1], "worker")
+    assert not holds(ledger, names[1], "worker")
 
 
 def test_another_url_of_the_same_article_is_a_duplicate_afterwards(ledger, connection, jsonl, worker, tmp_path):
@@ -134,6 +134,14 @@ def test_a_row_that_one_of_two_outputs_has_is_delivered_to_the_other(connection,
     assert in_table(tmp_path) == [url(1), url(2), url(3)]
 
 
+@pytest.mark.parametrize("queued", [(), ("http://127.0.0.1:9/hook",)], ids=["files only", "a server, too"])
+def test_the_newest_rows_may_have_waited_for_a_server_when_redis_lost_them(connection, ledger, jsonl, tmp_path, queued):
+    publish(connection, tmp_path, "out.jsonl", *queued)
+    write(jsonl.sink, article_row(1))
+    assert learn(ledger, jsonl) == 1
+    assert states(connection, 1) == [None if queued else "written"]
+
+
 def test_a_row_that_one_output_has_is_not_written_to_it_again_under_another_url(connection, worker, tmp_path, clock):
     publish(connection, tmp_path, "out.jsonl", "out.db")
     worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
@@ -160,7 +168,7 @@ def test_what_a_person_forgot_stays_forgotten(connection, ledger, jsonl):
 
 def test_a_page_in_a_recheck_stays_in_it(ledger, connection, jsonl, clock):
     [name] = deliver(connection, {1: news(1)})
-    ledger.take(name, "w", seconds=9)
+    take(ledger, name, "w", seconds=9)
     ledger.settle(name, "written", "", worker="w", recheck=RecheckPlan(10.0, clock() + 1000, 1, "hash"))
     clock.forward(20)
     assert ledger.start_rechecks() == 1
@@ -195,7 +203,7 @@ def test_a_worker_that_has_the_page_learns_what_another_noted(connection, worker
     write(JsonLinesSink(tmp_path / "out.jsonl"), article_row(1))
     decide = RowClaims.decide_articles
 
-    def decide_and_wait(self, section, articles):
+    def decide_and_wait(self, articles):
         jsonl, database = JsonLinesSink(tmp_path / "out.jsonl"), SqliteSink(tmp_path / "out.db")
         others = [
             Output(name, sink, pause=1.0, patience=1.0) for name, sink in (("out.jsonl", jsonl), ("out.db", database))
@@ -204,7 +212,7 @@ def test_a_worker_that_has_the_page_learns_what_another_noted(connection, worker
             with output.exclusive():
                 heal(ledger, output, others, current_epoch(connection), lambda: None)
         database.close()
-        return decide(self, section, articles)
+        return decide(self, articles)
 
     monkeypatch.setattr(RowClaims, "decide_articles", decide_and_wait)
     worker.extract_pages(TASK, names)
@@ -215,10 +223,10 @@ def test_a_worker_that_has_the_page_learns_what_another_noted(connection, worker
 
 def test_the_next_worker_of_a_page_learns_which_outputs_have_its_rows(connection, ledger):
     [name] = deliver(connection, {1: news(1)})
-    ledger.take(name, "dead", seconds=30)
+    take(ledger, name, "dead", seconds=30)
     assert confirm(ledger, {name: ["out.jsonl"]}, "dead", seconds=30).delivered == {name: {"out.jsonl"}}
     ledger.free("dead")
-    assert ledger.take(name, "next", seconds=30).delivered == {"out.jsonl"}
+    assert take(ledger, name, "next", seconds=30).delivered == {"out.jsonl"}
 
 
 @pytest.mark.parametrize(

@@ -66,8 +66,9 @@ def test_what_joined_meanwhile_is_compared_too(near, connection, monkeypatch):
     assert near.first_like(story(1, "Editor: Wang."), B) == A
 
 
-def test_only_the_last_articles_are_remembered(connection):
-    near = NearDuplicates(connection, "news", kept=3)
+def test_only_the_last_articles_are_remembered(connection, monkeypatch):
+    monkeypatch.setattr(module, "KEPT", 3)
+    near = NearDuplicates(connection, "news")
     for number in range(9):
         near.first_like(story(number), f"http://a.example/{number}")
     assert connection.llen(near._keys[1]) * module.ENTRY.itemsize == connection.strlen(near._keys[0])

@@ -18,8 +18,9 @@ from workers.extraction.recent_pages import section_pages
 from workers.extraction_config import example_of, keep_example
 from workers.health import present_alarms
 from workers.page_store import StoredPage
+from workers.redesign import off_template
 from workers.redesign.adoption import adopt
-from workers.redesign.off_template import OffTemplateNote, OffTemplatePage, OffTemplatePages
+from workers.redesign.off_template import OffTemplateNote, OffTemplatePages
 from workers.redesign.proposals import dismiss, proposal_of, update_proposal
 from workers.redis_access.newest_kept import Limits
 from workers.task_state.renaming import rename_task
@@ -66,7 +67,7 @@ def test_after_a_redesign_a_new_example_is_proposed_and_adopted_and_the_gap_is_e
 
     adopted = adopt(section.redis, TASK, clock=section.clock)
     assert (adopted.state, adopted.gap.stored, adopted.gap.to_fetch) == ("adopted", 6, 0)
-    assert example_of(section.redis, TASK).page.url == proposal.url
+    assert example_of(section.redis, TASK).url == proposal.url
     assert json.loads(section.redis.hget(keys.TASKS, TASK))["example"] == proposal.url
     [former] = section_pages(section.redis, TASK).recent
     assert (former.url, former.former) == (SITE + section.example, True)
@@ -110,14 +111,12 @@ def test_pages_of_a_job_that_ends_after_the_adoption_belong_to_the_gap(redesigne
 
 def test_pages_noted_while_the_gap_is_read_stay_noted(connection, clock):
     low = OffTemplatePages(connection, TASK, clock=clock)
-    first, second = (
-        OffTemplatePage(fingerprint(url), OffTemplateNote(url, 1.0, "written", 1, "x")) for url in ("first", "second")
-    )
-    low.note([first])
+    note = OffTemplateNote("http://a.example/1", 1.0, "written", 1, "x"), None
+    low.note({"first": note})
     read = low.notes()
-    low.note([second])
+    low.note({"second": note})
     low.forget(read)
-    assert [*low.notes()] == [second.name]
+    assert [*low.notes()] == ["second"]
 
 
 def test_a_task_may_adopt_by_itself_or_look_for_no_example(connection, redesigned):
@@ -225,25 +224,24 @@ def test_lists_are_no_new_template(connection, redesigned):
     assert proposal_of(connection, TASK) is None
 
 
-def test_pages_off_the_template_are_bounded(connection, clock):
-    few = Limits(items=5, bytes=2**20, tasks=2)
-    low = OffTemplatePages(connection, TASK, clock=clock, page_limits=replace(few, items=3), note_limits=few)
+def test_pages_off_the_template_are_bounded(connection, clock, monkeypatch):
+    for name, items in (("NOTES", 5), ("PAGES", 3)):
+        monkeypatch.setattr(off_template, name, Limits(items, bytes=2**20, tasks=2))
+    low = OffTemplatePages(connection, TASK, clock=clock)
     for number in range(10):
         clock.forward(1)
         page = StoredPage(f"{SITE}/{number}", b"x" * 100, "text/html", FETCHED_AT)
-        low.note([OffTemplatePage(fingerprint(page.url), OffTemplateNote(page.url, clock(), "written"), page)])
+        low.note({fingerprint(page.url): (OffTemplateNote(page.url, clock(), "written"), page)})
     assert [note.url for note in low.notes().values()] == [f"{SITE}/{number}" for number in range(5, 10)]
     assert [page.url for page in low.pages().values()] == [f"{SITE}/{number}" for number in range(7, 10)]
     for task in ("b", "c"):
         clock.forward(1)
-        OffTemplatePages(connection, task, clock=clock, note_limits=few).note(
-            [OffTemplatePage("0123456789abcdef", OffTemplateNote(SITE, clock(), "written"))]
+        OffTemplatePages(connection, task, clock=clock).note(
+            {"0123456789abcdef": (OffTemplateNote(SITE, clock(), "written"), None)}
         )
     assert (low.count(), low.pages()) == (0, {})
     clock.forward(timedelta(days=31).total_seconds())
-    OffTemplatePages(connection, "b", clock=clock).note(
-        [OffTemplatePage("1", OffTemplateNote(SITE, clock(), "written"))]
-    )
+    OffTemplatePages(connection, "b", clock=clock).note({"1": (OffTemplateNote(SITE, clock(), "written"), None)})
     assert OffTemplatePages(connection, "b").count() == 1
 
 
@@ -270,7 +268,7 @@ def test_an_adoption_that_was_interrupted_is_completed(connection, redesigned, c
     low = OffTemplatePages(connection, TASK, clock=clock)
     notes = low.notes()
     adopted = adopt(connection, TASK, clock=clock)
-    low.note([OffTemplatePage(name, note) for name, note in notes.items()])  # as before the gap was closed
+    low.note({name: (note, None) for name, note in notes.items()})  # as before the gap was closed
     update_proposal(connection, replace(adopted, gap=None))
     gap = adopt(connection, TASK, clock=clock).gap
     assert (gap.stored + gap.to_fetch, gap.untouched) == (0, 4)
@@ -280,10 +278,10 @@ def test_an_adoption_that_was_interrupted_is_completed(connection, redesigned, c
 def test_a_proposal_of_an_example_that_was_replaced_is_not_adopted(connection, redesigned, clock):
     redesigned()
     example = example_of(connection, TASK)
-    keep_example(connection, TASK, example.page, example.page.url, clock=clock)
+    keep_example(connection, TASK, example, example.url, clock=clock)
     with pytest.raises(ExemplarError, match="another example"):
         adopt(connection, TASK, clock=clock)
-    assert example_of(connection, TASK).page.url == example.page.url
+    assert example_of(connection, TASK).url == example.url
 
 
 def test_only_settled_urls_are_reopened_written_ones_with_a_known_row(connection, ledger):

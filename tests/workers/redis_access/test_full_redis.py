@@ -14,7 +14,7 @@ import pytest
 import redis
 
 from tests.redis_servers import BINARIES, running
-from tests.workers.helpers import FETCHED_AT, TASK, deliver, eventually, news, publish, rows, url
+from tests.workers.helpers import FETCHED_AT, TASK, claim, deliver, eventually, news, publish, rows, take, url
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
@@ -92,8 +92,8 @@ def test_a_heartbeat_and_what_frees_memory_are_not_refused(connection):
     Presence(connection, "extract").show(workers=1)
     assert [process["workers"] for process in alive(connection)] == [1]
     assert even_when_full(connection, "HINCRBY", "counter", "x", 2) == 2
-    assert ledger.take(name, "w", seconds=10).url == url(1)
-    assert ledger.claim(name, name, "w").state == "mine"
+    assert take(ledger, name, "w", seconds=10).url == url(1)
+    assert claim(ledger, name, name, "w").state == "mine"
     assert ledger.settle(name, "written", "", worker="w")
     with pytest.raises(redis.ResponseError):
         ledger.add([Found(url(2))])

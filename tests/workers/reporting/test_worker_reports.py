@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from workers.reporting.worker_reports import PipeWatch, messages
+from workers.reporting.worker_reports import Watch, messages
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def pipe():
 
 def test_messages_come_in_order(pipe):
     read, write = pipe
-    watch = PipeWatch(write)
+    watch = Watch(write)
     watch.job("news", ["a", "b"])
     watch.begin("news", "a", 20.0)
     watch.end()
@@ -39,7 +39,7 @@ def test_messages_come_in_order(pipe):
 
 def test_an_end_is_told_once(pipe):
     read, write = pipe
-    watch = PipeWatch(write)
+    watch = Watch(write)
     watch.end()
     watch.begin("news", "a", 1.0)
     watch.end()
@@ -71,7 +71,7 @@ def test_a_line_that_its_writer_did_not_live_to_finish_is_no_message(pipe):
 
 def test_the_longest_trouble_goes_through_a_pipe_in_one_piece(pipe):
     read, write = pipe
-    PipeWatch(write).problem("\U0001f5de" * 10_000, "news")
+    Watch(write).problem("\U0001f5de" * 10_000, "news")
     line = os.read(read, 1 << 20)
     assert len(line) <= select.PIPE_BUF
     assert json.loads(line)["problem"].startswith("\U0001f5de" * 100)
@@ -79,7 +79,7 @@ def test_the_longest_trouble_goes_through_a_pipe_in_one_piece(pipe):
 
 def test_a_process_at_work_tells_so_once_a_second(pipe):
     read, write = pipe
-    watch = PipeWatch(write)
+    watch = Watch(write)
     watch.alive()
     watch.alive()
     assert list(messages(read, bytearray())) == [{"alive": True}]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.workers.helpers import FETCHED_AT, TASK, archive, article, deliver, publish, rows, states, url
+from tests.workers.helpers import FETCHED_AT, TASK, archive, article, deliver, publish, rows, states, take, url
 from workers.extraction_config import RowFilter
 from workers.inbox import Inbox
 from workers.page_store import StoredPage
@@ -71,7 +71,7 @@ def test_a_spider_and_a_worker_that_die_leave_the_mark(connection, worker, ledge
     ledger.accept(url(1))
     ledger.lease(1, seconds=-1)  # of a spider that died
     name = came_again(connection, ledger, 1, archive())
-    ledger.take(name, "victim", seconds=-1)
+    take(ledger, name, "victim", seconds=-1)
     worker.extract_pages(TASK, [name])
     worker.extract_pages(TASK, [name])
     assert states(connection, 1) == ["written"]

@@ -6,7 +6,7 @@ import pytest
 
 from extractors import Section, UnusablePage
 from extractors.content.body_html import TreeMarkup
-from tests.workers.helpers import FETCHED_AT, TASK, article, deliver, publish, rows, states, url
+from tests.workers.helpers import FETCHED_AT, TASK, Reports, article, deliver, holds, publish, rows, states, take, url
 from tests.workers.sqlite_outputs import in_table
 from workers import keys
 from workers.extraction import section_preparation
@@ -14,44 +14,14 @@ from workers.extraction_config import RowFilter, example_fetched, keep_example
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.pages.quarantine import kept_page
-from workers.reporting.worker_reports import Watch
 from workers.sinks import AppendedFileSink, OutputOptions
 from workers.url_states import fingerprint
 from workers.worker_processes.extraction_worker import MOST_FETCHES, ExtractionWorker
 
 
-class Notes(Watch):
-    """A watch that keeps what it is told."""
-
-    def __init__(self):
-        self.told = []
-
-    def job(self, task, names):
-        self.told.append(("job", list(names)))
-
-    def begin(self, task, name, seconds):
-        self.told.append(("begin", name))
-
-    def end(self):
-        self.told.append(("end",))
-
-    def writing(self, task, names, seconds):
-        self.told.append(("writing", list(names)))
-
-    def problem(self, text, task):
-        self.told.append(("problem", text))
-
-    def wrote(self, task):
-        self.told.append(("wrote", task))
-
-    @property
-    def problems_told(self):
-        return [told[1] for told in self.told if told[0] == "problem"]
-
-
 @pytest.fixture
 def notes():
-    return Notes()
+    return Reports()
 
 
 @pytest.fixture
@@ -153,7 +123,7 @@ def test_an_example_that_ends_every_worker_is_not_tried_for_ever(connection, wor
         with pytest.raises(SystemExit):
             worker.extract_pages(TASK, [name])
     worker.extract_pages(TASK, [name])
-    assert f"its example {url(0)} crashes every worker, or takes too long" in notes.problems_told[-1]
+    assert f"its example {url(0)} crashes every worker, or takes too long" in notes.problems[-1]
     assert states(connection, 1) == ["fetched"]
 
 
@@ -171,17 +141,18 @@ def test_a_worker_without_memory_for_the_example_ends(connection, worker, monkey
 def test_the_time_an_example_takes_is_watched(connection, worker, notes):
     [name] = deliver(connection, {1: article(1)})
     worker.extract_pages(TASK, [name])
-    assert notes.told[:4] == [("job", [name]), ("begin", "example"), ("end",), ("begin", name)]
-    assert notes.told[-1] == ("job", [])
+    told = [next(iter(message.items())) for message in notes.messages]
+    assert told[:4] == [("job", [name]), ("begin", "example"), ("end", True), ("begin", name)]
+    assert told[-1] == ("job", [])
 
 
 def test_an_output_that_can_not_be_opened_lets_pages_rest_and_is_told(connection, worker, ledger, tmp_path, notes):
     publish(connection, tmp_path, "${NOT_SET_ANYWHERE}/out.jsonl")
     [name] = deliver(connection, {1: article(1)})
     worker.extract_pages(TASK, [name])
-    assert "NOT_SET_ANYWHERE is not set" in notes.problems_told[0]
+    assert "NOT_SET_ANYWHERE is not set" in notes.problems[0]
     assert states(connection, 1) == ["fetched"]
-    assert ledger.take(name, "other", seconds=9) is None  # at rest
+    assert take(ledger, name, "other", seconds=9) is None  # at rest
 
 
 def test_a_task_that_is_not_published_lets_its_pages_rest(connection, worker, tmp_path, clock):
@@ -210,8 +181,8 @@ def test_a_canonical_link_outside_the_pattern_does_not_count(connection, worker,
 
 def test_a_page_whose_article_another_page_is_writing_waits(connection, worker, ledger, clock):
     other, name = deliver(connection, {1: article(1), 2: article(2, canonical=url(1))})
-    ledger.take(other, "another worker", seconds=9)
-    ledger.claim(other, fingerprint(url(1)), "another worker")
+    take(ledger, other, "another worker", seconds=9)
+    ledger.claim_all([(other, fingerprint(url(1)))], "another worker")
     worker.extract_pages(TASK, [name])
     assert states(connection, 2) == ["fetched"]
     ledger.settle(other, "written", "", worker="another worker")
@@ -285,13 +256,13 @@ def test_who_lost_the_page_while_waiting_for_the_file_writes_nothing(connection,
     def wait_long(self, patience):
         file = open_locked(self, patience)
         ledger.free("here")
-        ledger.take(name, "quicker", seconds=9)
+        take(ledger, name, "quicker", seconds=9)
         return file
 
     monkeypatch.setattr(AppendedFileSink, "_open_locked", wait_long)
     worker.extract_pages(TASK, [name])
     assert rows(tmp_path) == []
-    assert ledger.holds(name, "quicker")
+    assert holds(ledger, name, "quicker")
 
 
 def test_what_the_site_says_of_a_pages_use_is_in_its_row(connection, worker, tmp_path):

@@ -4,7 +4,6 @@ The supervisor forks, so what a test patches before it starts is patched in the 
 """
 
 import itertools
-import multiprocessing
 import os
 import signal
 import tempfile
@@ -15,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from extractors import Section
-from tests.workers.helpers import CHEAP, TASK, article, deliver, eventually, gone, publish, rows, states, url
+from tests.workers.helpers import CHEAP, TASK, article, deliver, eventually, gone, publish, rows, states, take, url
 from tests.workers.servers import Server
+from tests.workers.supervisors import supervisors
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.log_ids import node_name
 from workers.pages.quarantine import kept_page
-from workers.processes import die_with_parent
 from workers.redaction import remember
 from workers.redis_access.connection import client
 from workers.redis_access.embedded import Embedded
@@ -41,41 +40,8 @@ QUICK = WorkerTimes(sink_pause=0.2)  # the times of a test, not of a night's run
 @pytest.fixture
 def supervise(redis_url, tmp_path):
     """Starts a supervisor as a process of its own; ends it after the test."""
-    started = []
-
-    def start(count=1, *, url=redis_url, times=QUICK, **options):
-        process = multiprocessing.get_context("fork").Process(
-            target=_supervise, args=(url, count, tmp_path / "state", os.getpid(), times, options)
-        )
-        process.start()
-        started.append(process)
-        return process
-
-    yield start
-    for process in started:
-        if process.is_alive():
-            process.terminate()
-        process.join(20)
-        if process.is_alive():
-            process.kill()
-            pytest.fail("the supervisor does not end")
-
-
-def _supervise(url, count, state, parent, times, options):
-    die_with_parent(parent=parent)
-    quick = {"times": times, "sweep_every": 0.1, "pause_after_early_exit": 0.05}
-    one = Supervisor(url, count, **quick, **options)
-    signal.signal(signal.SIGTERM, one.stop)
-
-    def note(problem, is_over):
-        with (state.parent / "problems").open("a") as file:
-            file.write(problem.in_words(is_over) + "\n")
-
-    def notice(text):
-        with (state.parent / "notices").open("a") as file:
-            file.write(text + "\n")
-
-    one.run(on_problem=note, on_notice=notice)
+    with supervisors(redis_url, told=tmp_path, times=QUICK) as start:
+        yield start
 
 
 @pytest.fixture
@@ -313,7 +279,7 @@ def test_the_pages_of_a_supervisor_that_died_are_taken_by_another_one(
 def test_a_lost_job_is_queued_again(connection, supervise, all_written, tmp_path):
     publish(connection, tmp_path)
     [name] = deliver(connection, {1: article(1)}, wake=False)
-    Ledger(connection, TASK).take(name, "lost", seconds=-1)
+    take(Ledger(connection, TASK), name, "lost", seconds=-1)
     supervise()
     all_written(1)
 

@@ -1,5 +1,6 @@
 """Rows that are queued and delivered in batches: each once, whatever is killed, away, slow or refused."""
 
+import multiprocessing
 import os
 import signal
 import threading
@@ -30,8 +31,9 @@ from workers.rows import key_of, row_of
 from workers.sinks import KINDS, OutputOptions, RowCondition, batch_size
 from workers.task_state.forgetting import forget_task
 from workers.url_states import fingerprint
+from workers.worker_processes import supervised_delivery
 from workers.worker_processes.extraction_worker import ExtractionWorker
-from workers.worker_processes.supervised_delivery import SupervisedDelivery
+from workers.worker_processes.supervisor import Supervisor
 from workers.writing.delivery import Delivery, DeliveryTimes
 from workers.writing.output_states import output_states, queue_states
 from workers.writing.refused_rows import (
@@ -635,45 +637,44 @@ def test_a_delivery_waits_while_redis_is_away(server, tmp_path):
 
 
 @pytest.fixture
-def supervised(connection, redis_url):
-    """A delivery process that is replaced after a second of silence, or when a target takes that long."""
-    told = {"reports": [], "warnings": []}
+def problems(redis_url, monkeypatch):
+    """The problems of a supervisor whose delivery process is replaced after two seconds of silence.
+
+    Its process is also replaced when a target takes a second.
+    """
+    monkeypatch.setattr(supervised_delivery, "SILENCE", 2.0)
     times = DeliveryTimes(look_every=0.02, first_pause=0.1, write_limit=1.0)
-    process = SupervisedDelivery(
-        redis_url, told["reports"].append, told["warnings"].append, draining="now", times=times, silence=2.0
-    )
-
-    def serve():
-        process.check(is_outage=False)
-        process.start_if_needed(connection, [])
-        return process
-
-    yield serve, told
-    process.kill(connection)
+    supervisor, problems = Supervisor(redis_url, 0, draining="now", delivery_times=times), []
+    thread = threading.Thread(target=supervisor.run, args=(lambda problem, is_over: problems.append(problem.text),))
+    thread.start()
+    yield problems
+    supervisor.stop()
+    thread.join()
 
 
-def test_a_delivery_that_is_silent_is_replaced_and_its_leases_are_freed(connection, worker, supervised, tmp_path):
-    serve, told = supervised
+@pytest.mark.usefixtures("problems")
+def test_a_delivery_that_is_silent_is_replaced_and_its_leases_are_freed(connection, worker, tmp_path, caplog):
     fault(tmp_path / "one", "slow", "0.5")
     extract(worker, connection, 1)
-    eventually(lambda: serve() and read_batches(tmp_path / "one"), "the first try")
-    os.kill(serve().running.process.pid, signal.SIGSTOP)
-    eventually(lambda: serve() and not has_queues(connection), "another process")
-    assert told["warnings"][0] == "the delivery process reported nothing for 2 s; it is killed"
+    eventually(lambda: read_batches(tmp_path / "one"), "the first try")
+    [process] = multiprocessing.active_children()
+    os.kill(process.pid, signal.SIGSTOP)
+    eventually(lambda: not has_queues(connection), "another process")
+    assert "the delivery process reported nothing for 2 s; it is killed" in caplog.text
     assert delivered(tmp_path) == once(1)
 
 
 def test_a_target_that_does_not_return_is_a_problem_and_its_process_is_replaced(
-    connection, worker, supervised, tmp_path
+    connection, worker, problems, tmp_path, caplog
 ):
-    serve, told = supervised
     slow = fault(tmp_path / "one", "slow", "60")
     extract(worker, connection, 1)
-    eventually(lambda: serve() and told["reports"], "the problem")
-    assert told["reports"][0]["problem"] == f"output unavailable: {OUTPUT} did not accept rows within 1 s"
+    eventually(lambda: problems, "the problem")
+    assert problems[0] == f"output unavailable: {OUTPUT} did not accept rows within 1 s"
     slow.unlink()
-    eventually(lambda: serve() and not has_queues(connection), "another process")
-    assert (delivered(tmp_path), told["warnings"]) == (once(1), [])
+    eventually(lambda: not has_queues(connection), "another process")
+    assert delivered(tmp_path) == once(1)
+    assert "delivery process" not in caplog.text
 
 
 def test_what_waits_for_each_output_is_known(connection, worker, tmp_path):
