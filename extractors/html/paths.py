@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from .class_names import Role, role_of
 
-Floats = NDArray[np.float32]
-
 PATH_CLASSES = 3  # classes of an element that its path keeps
 CLASSES_LENGTH = 300  # characters of a class attribute that are read
 IDENTITY_LENGTH = 30  # characters; longer ids are slugs of their page
@@ -154,11 +152,6 @@ class PathTrie:
         while path > 0 and path != top:
             yield path
             path = self.parent[path]
-
-    def up_with_self(self, path: int) -> Iterable[int]:
-        """Yield `path` and all its ancestors, the document last."""
-        yield from self.up(path)
-        yield 0
 
     def copy_from(self, other: "PathTrie", paths: list[int]) -> list[int]:
         """Intern `paths` of another trie here. Return their ints here, in the same order."""
@@ -301,19 +294,28 @@ class Outline:
         family, numbers = self._trie.family, dict[int, int]()
         return np.array([numbers.setdefault(family[path], len(numbers)) for path in self.paths], np.intp)
 
+    @cached_property
+    def boxes(self) -> list[int]:
+        """The number of each path's box: of the nearest element that is not a paragraph, an item or the like."""
+        box = list(range(len(self)))
+        for number in range(1, len(self)):
+            if self.tags[number] in PLAIN:
+                box[number] = box[self.parent[number]]
+        return box
+
     def lines_in(self, tags: Collection[str]) -> list[bool]:
         """Whether each line's own element is one of `tags`."""
         are = [tag in tags for tag in self.tags]
         return [are[place] for place in self.places]
 
-    def direct(self, amounts: Floats | list[float]) -> list[float]:
+    def direct(self, amounts: list[float]) -> list[float]:
         """Return the sum of the lines' `amounts` for each path."""
         sums = [0.0] * len(self.paths)
-        for place, amount in zip(self.places, amounts if isinstance(amounts, list) else amounts.tolist(), strict=True):
+        for place, amount in zip(self.places, amounts, strict=True):
             sums[place] += amount
         return sums
 
-    def totals(self, amounts: Floats | list[float]) -> list[float]:
+    def totals(self, amounts: list[float]) -> list[float]:
         """Return the sum of the lines' `amounts` at and below each path."""
         return self.gather(self.direct(amounts))
 
