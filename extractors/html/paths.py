@@ -295,10 +295,10 @@ class Outline:
     @cached_property
     def boxes(self) -> list[int]:
         """The number of each path's box: of the nearest element that is not a paragraph, an item or the like."""
-        box = list(range(len(self)))
-        for number in range(1, len(self)):
-            if self.tags[number] in PLAIN:
-                box[number] = box[self.parent[number]]
+        box, tags, parent = list(range(len(self))), self.tags, self.parent
+        for number in range(1, len(box)):
+            if tags[number] in PLAIN:
+                box[number] = box[parent[number]]
         return box
 
     def lines_in(self, tags: Collection[str]) -> list[bool]:
