@@ -21,7 +21,8 @@ from extractors.content.confidence import LEAST, MOST, WEIGHTS, doubts_of
 from extractors.content.confidence import NAMES as NUMBERS
 from extractors.content.line_model.features import NAMES, TAGS
 from extractors.content.line_model.opinion import corrected, like_text
-from extractors.content.line_model.trees import Shape, Trees, fit, probability, save
+from extractors.content.line_model.trees import Shape, Trees, fit, save
+from extractors.learned import logistic
 from extractors.methods.example.extractor import LIKELIER, SURE
 
 from .data import DataError, read_sets
@@ -94,7 +95,7 @@ def judged_by(model: Trees, forms: Iterable[LabelledForm], fold: int, *, is_arti
     """
     for one in forms:
         if one.fold == fold and (not one.designs or fold in one.designs) and one.missing < MISSING:
-            yield judge_form(one, probability(model.log_odds(one.values)), is_article=is_article)
+            yield judge_form(one, logistic(model.log_odds(one.values)), is_article=is_article)
 
 
 def judge_form(one: LabelledForm, chance: NDArray[np.float32], *, is_article: bool = True) -> Judged:
@@ -138,7 +139,7 @@ def with_confidence(judged: Sequence[Judged]) -> list[Judged]:
         model = learn_confidence([one for one in judged if one.form.form in WEIGHT and one.form.seen_without(fold)])
         for one in judged:
             if one.form.fold == fold:
-                chance = float(probability(model.log_odds(one.numbers[np.newaxis]))[0])
+                chance = float(logistic(model.log_odds(one.numbers[np.newaxis]))[0])
                 found.append(Judged(one.form, one.numbers, one.f1, one.before, min(MOST, max(LEAST, chance))))
     return found
 

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any, Literal, Protocol, get_args
 
 from .page import Page
-from .post import Post, joined_posts, paragraphs
+from .post import Post, as_json, joined_posts, paragraphs
 
 PageType = Literal[
     "article", "thread", "documentation", "product", "service", "list", "collection", "uncertain"
@@ -123,13 +123,7 @@ class Article:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields but `surrounding_match` and `fits` as JSON types, times in ISO 8601."""
-        row = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _NOT_IN_ROWS}
-        for name in ("published", "modified"):
-            row[name] = row[name].isoformat() if row[name] else None
-        row["keywords"] = list(self.keywords)
-        row["robots_meta"] = list(self.robots_meta)
-        row["blocks"] = [block.to_dict() for block in self.blocks]
-        return row
+        return {each.name: as_json(getattr(self, each.name)) for each in fields(self) if each.name not in _NOT_IN_ROWS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +165,7 @@ class Entry:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON types, times in ISO 8601."""
-        return {
-            "title": self.title,
-            "url": self.url,
-            "published": self.published.isoformat() if self.published else None,
-        }
+        return {each.name: as_json(getattr(self, each.name)) for each in fields(self)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,11 +195,7 @@ class Listing:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON types, times in ISO 8601."""
-        row = {field.name: getattr(self, field.name) for field in fields(self)}
-        row["entries"] = [entry.to_dict() for entry in self.entries]
-        row["robots_meta"] = list(self.robots_meta)
-        row["blocks"] = [block.to_dict() for block in self.blocks]
-        return row
+        return {each.name: as_json(getattr(self, each.name)) for each in fields(self)}
 
 
 def listing_of(page: Article | NoArticle, entries: Sequence[Entry]) -> Listing | NoArticle:

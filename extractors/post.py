@@ -24,8 +24,16 @@ class Post:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON types, the time in ISO 8601."""
-        row = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {**row, "time": self.time.isoformat() if self.time else None}
+        return {each.name: as_json(getattr(self, each.name)) for each in fields(self)}
+
+
+def as_json(value: Any) -> Any:
+    """Return the value of a result's field as JSON types, times in ISO 8601."""
+    if isinstance(value, tuple):
+        return [as_json(each) for each in value]
+    if isinstance(value, date):
+        return value.isoformat()
+    return value.to_dict() if hasattr(value, "to_dict") else value
 
 
 def joined_posts(pages: Iterable[Sequence[Post]]) -> list[Post]:

@@ -34,9 +34,9 @@ class Learner(Extractor, Protocol):
 
 
 class MethodModules(NamedTuple):
-    """The modules of a method: that of its extractor, with the name of the factory, and that of its figure, if any.
+    """The modules of a method: that of its extractor, with the name of its class or factory, and that of its figure.
 
-    The module of a method that keeps nothing between pages has no factory, but the function `extract`.
+    The module of a method that keeps nothing between pages has neither class nor factory, but the function `extract`.
     """
 
     extractor: str
@@ -45,24 +45,25 @@ class MethodModules(NamedTuple):
 
 
 METHODS = {
-    "auto": MethodModules("example.extractor", "example.figure", "create_auto"),
-    "example": MethodModules("example.extractor", "example.figure"),
+    "auto": MethodModules("example.extractor", "example.figure", "Example"),
+    "example": MethodModules("example.extractor", "example.figure", "Example"),
     "density": MethodModules("density.extractor", "density.figure"),
     "example-verbatim": MethodModules("example.verbatim", "example.verbatim_figure"),
     "line-blocks": MethodModules("line_blocks.extractor", "line_blocks.figure"),
     "line-blocks-verbatim": MethodModules("line_blocks.verbatim", "line_blocks.figure"),
-    "tag-paths": MethodModules("tag_paths.extractor", "tag_paths.figure"),
-    "tag-paths-verbatim": MethodModules("tag_paths.verbatim", None),
+    "tag-paths": MethodModules("tag_paths.extractor", "tag_paths.figure", "TagPaths"),
+    "tag-paths-verbatim": MethodModules("tag_paths.verbatim", None, "TagPathsVerbatim"),
     "article-deviation": MethodModules("article_deviation.extractor", "article_deviation.figure"),
     "article-deviation-verbatim": MethodModules("article_deviation.verbatim", None),
     "list-rank": MethodModules("list_rank.extractor", "list_rank.figure"),
     "list-rank-verbatim": MethodModules("list_rank.verbatim", None),
-    "i-awce": MethodModules("i_awce", None),
+    "i-awce": MethodModules("i_awce", None, "IAwce"),
     "bp-network": MethodModules("bp_network.extractor", "bp_network.figure"),
     "bp-network-verbatim": MethodModules("bp_network.extractor", "bp_network.figure", "create_verbatim"),
 }
 
 LIST_METHODS = frozenset({"list-rank", "i-awce"})  # those that give a `Listing` for a list page
+NEED_EXAMPLE = frozenset({"example", "example-verbatim"})
 
 
 def create(method: str, example: Page | None) -> Extractor:
@@ -72,6 +73,7 @@ def create(method: str, example: Page | None) -> Extractor:
     the example cannot be used.
     """
     check_method(method)
+    check_example(method, example)
     found = METHODS[method]
     module: Any = module_of(found.extractor)
     extractor: Extractor = getattr(module, found.factory)(example) if hasattr(module, found.factory) else module
@@ -83,6 +85,12 @@ def check_method(method: str) -> None:
     if method not in METHODS:
         nearest = get_close_matches(method, METHODS, n=1, cutoff=0.0)[0]
         raise ValueError(f"unknown method {method!r}: did you mean {nearest!r}? Known: {', '.join(METHODS)}")
+
+
+def check_example(method: str, example: Page | None) -> None:
+    """Raise `ValueError` if there is no example for a method that needs one."""
+    if example is None and method in NEED_EXAMPLE:
+        raise ValueError(f"method {method!r} needs an example page")
 
 
 def module_of(name: str) -> ModuleType:

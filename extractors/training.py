@@ -7,6 +7,9 @@ from pathlib import Path
 
 from .errors import ExtraMissing, TrainingMistakes
 
+HELD_OUT = 0.2  # share of the pages that are held out for testing
+BAR = 40  # characters of the longest bar of a learning curve
+
 
 def run(work: Callable[[], str], out: Path, *, stopped: str = "stopped; nothing was written") -> int:
     """Train, and print the result. Return the exit code: 2 for mistakes and files that cannot be written to `out`."""
@@ -24,6 +27,12 @@ def run(work: Callable[[], str], out: Path, *, stopped: str = "stopped; nothing 
     if result:
         print(result)
     return 0
+
+
+def add_held_out(parser: argparse.ArgumentParser, pages: str) -> None:
+    """Add the option for the share of the `pages`, as which they are described, that are held out for testing."""
+    told = f"share of the {pages} that are held out; default: {HELD_OUT}"
+    parser.add_argument("--held-out", type=share, default=HELD_OUT, metavar="SHARE", help=told)
 
 
 def share(text: str) -> float:

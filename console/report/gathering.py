@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from extractors.explanation import Explanation
     from extractors.methods.example.verbatim_figure import CharacterCurves
     from extractors.methods.line_blocks.figure import BlockDistribution
-    from extractors.page import Page
 
 Figure = TypeVar("Figure")
 MOST_COMPARED = 5_000  # lines of a page; a longer one is not extracted by the other methods, which would take a minute
@@ -135,10 +134,8 @@ def _further(page: PageIn) -> tuple[str, ...]:
     return tuple(url for _, url in sorted(further_pages(page.url, stored).items()))
 
 
-def _figure(
-    read: "Callable[[str, Page, Page | None], Figure]", method: str, page: PageIn, example: PageIn | None = None
-) -> "Figure | None":
-    """Return what a method saw of a page; None if it saw nothing."""
+def _figure(read: "Callable[..., Figure]", method: str, page: PageIn, example: PageIn | None = None) -> "Figure | None":
+    """Return what a method saw of a page, by the `read` of its figure; None if it saw nothing."""
     from extractors import UnusablePage
     from extractors.figures import NoFigure
     from extractors.page import make_page

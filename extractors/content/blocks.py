@@ -106,7 +106,7 @@ def _holder(trie: PathTrie, path: int, root: int, kind: Kind) -> int:
 
 def _table_of(lines: Lines, index: int, kind: Kind) -> etree._Element | None:
     """Return the table around a line that is in a cell."""
-    if kind != "table" or index >= len(lines.blocks):
+    if kind != "table":
         return None
     block = lines.blocks[index]
     return next((element for element in (block, *block.iterancestors("table")) if element.tag == "table"), None)
@@ -133,7 +133,7 @@ def _list_text(lines: Lines, indices: list[int], root: int, numbers: dict[etree.
     for item in items:
         around = lists[lines.paths[item[0]]]
         text = " ".join(lines.texts[index] for index in item)
-        if around[:1] == ["ol"] and item[0] < len(lines.blocks) and not _NUMBERED.match(text):
+        if around[:1] == ["ol"] and not _NUMBERED.match(text):
             number = _number(lines.blocks[item[0]], numbers)
             text = text if number is None else f"{number}. {text}"
         written.append(INDENT * min(len(around) - least, MAX_INDENTED) + text)
@@ -197,7 +197,7 @@ def _with_media(
     below: dict[int, bool] = {}
     for index, path, element in [medium for medium in lines.media if first <= medium[0] <= last]:
         if path not in below:
-            below[path] = root in lines.trie.up_with_self(path)
+            below[path] = not root or root in lines.trie.up(path)
         if not below[path]:
             continue
         while found[place][0] < index:

@@ -157,15 +157,11 @@ def under_pictures(lines: Lines, standing: list[int], root: int, shares: list[fl
 
 def are_alone_in_wrapper(lines: Lines) -> list[bool]:
     """Return whether the wrapper around each line has no other text than headings; else it is a box with a heading."""
-    outline, trie = lines.outline, lines.trie
+    outline = lines.outline
     others = outline.totals(
         [0.0 if heading else width for heading, width in zip(lines.are_headings, lines.widths, strict=True)]
     )
-    wrapper = list(range(len(outline)))
-    for number, path in enumerate(outline.paths):
-        if number and trie.tag[path] in PLAIN:
-            wrapper[number] = wrapper[outline.parent[number]]
-    return [not others[wrapper[place]] for place in outline.places]
+    return [not others[outline.boxes[place]] for place in outline.places]
 
 
 def alone_among_body(lines: Lines, doubtful: list[int], kept: list[bool], root: int) -> list[int]:

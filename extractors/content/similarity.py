@@ -36,11 +36,6 @@ class Gap(NamedTuple):
     page_end: int
 
 
-def prepare(lines: Lines) -> None:
-    """Compute what `align` needs of a page, for one that is compared with many others."""
-    _ = lines.hashes
-
-
 def align(example: Lines, page: Lines) -> Similarity:
     """Return how similar each line is to its partner on the other page."""
     similarity = Similarity([0.0] * len(example), [0.0] * len(page))

@@ -16,14 +16,12 @@ from ..metadata.declared_metadata import read_head
 from ..methods.density import extractor as density
 from ..methods.example import extractor as example
 from ..page import Refuse, make_page
-from ..registry import LIST_METHODS, METHODS
+from ..registry import LIST_METHODS, METHODS, NEED_EXAMPLE
 from ..section import Section
 from ..tracing import Trace, traced
 from .fields import explained_fields
 from .lines import deciding, deciding_steps, element_of, explained_lines, lines_in, rounded
 from .values import Explanation, Ground, LineCurves
-
-NEED_EXAMPLE = frozenset({"example", "example-verbatim"})
 
 
 def explain(

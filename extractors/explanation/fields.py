@@ -8,7 +8,7 @@ the page shows) are found by their remaining part.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import date
-from itertools import chain
+from itertools import chain, islice
 
 from ..article import Article
 from ..content.assembly import Assembling
@@ -111,7 +111,7 @@ def _dates(
     places: Iterable[tuple[str, Iterable[str]]], nearby: Nearby, assembling: Assembling
 ) -> Iterator[tuple[str, date]]:
     for place, texts in places:
-        for found in dates_in(texts, nearby, assembling.parsed.page)[:MOST_OF_PLACE]:
+        for found in islice(dates_in(texts, nearby, assembling.parsed.page), MOST_OF_PLACE):
             yield place, found
 
 

@@ -171,7 +171,7 @@ class _ByRules:
         self._steps, self._lines, self._trie = steps, steps.lines, steps.lines.trie
         self._kept = set(steps.body.kept)
         self._root = element_of(self._trie, steps.body.root) if steps.body.root else "the page"
-        self._numbers = keeping.line_numbers(steps.lines)
+        self._numbers, self._teasers = keeping.line_numbers(steps.lines), frozenset(steps.lines.teaser_lines)
         self._similarity = np.array(steps.evidence.similarity, np.float32)
 
     def reason(self, line: int) -> Reason:
@@ -187,9 +187,9 @@ class _ByRules:
             return "noise", self._noise(line, standing)
         if standing == keeping.CAPTION:
             return "caption", "a caption, or beside a picture in its element"
-        if self._lines.teasers[line]:
+        if line in self._teasers:
             return "link", "a teaser: it follows a link in the same block"
-        if self._lines.are_links[line] and line not in self._steps.template:
+        if self._lines.link_lines[line] and line not in self._steps.template:
             return "link", f"{self._lines.linked[line] / self._lines.width[line]:.0%} of it is links"
         return self._inside(line, standing)
 
@@ -211,7 +211,7 @@ class _ByRules:
             return "template", f"the example has it too (similarity {self._similarity[line]:.2f}); {place}"
         if named := next(filter(self._is_noise, self._trie.up(self._lines.paths[line])), 0):
             return "noise", f"in {element_of(self._trie, named, 1)}, navigation or advertisement by its name; {place}"
-        if self._lines.are_links[line]:
+        if self._lines.link_lines[line]:
             return "link", f"{self._lines.linked[line] / self._lines.width[line]:.0%} of it is links; {place}"
         if line < self._steps.segment.head:
             return "head", f"before the turning point at line {self._steps.segment.head}; {place}"

@@ -20,7 +20,7 @@ from ..html.dom import parse
 from ..html.paths import PathTrie
 from ..metadata.declared_metadata import read_head
 from ..page import Page, Refuse, make_page
-from ..registry import METHODS, check_method, create, module_of
+from ..registry import METHODS, check_example, check_method, create, module_of
 from .sheet import Sheet, style
 
 __all__ = ["FIGURES", "NoFigure", "check_figure", "check_path", "draw", "figure_data"]
@@ -93,17 +93,12 @@ def draw(
         fetched_at=fetched_at,
         refuse=refuse,
     )
-    draw_data(found, path)
-    return path
-
-
-def draw_data(found: FigureData, path: Path) -> None:
-    """Draw what `figure_data` returned into a file. Raises as `draw` does."""
     with style():
         sheet = Sheet(found.title)
         module_of(FIGURES[found.method]).draw(sheet, found)
         content = sheet.render(path.suffix.lower())
     _write(path, content)
+    return path
 
 
 def check_figure(method: str) -> None:
@@ -159,7 +154,8 @@ def _of_method_used(page: Page, example: Page | None) -> Any:
 
 
 def _read(method: str, page: Page, example: Page | None) -> Any:
-    """Return the data of a method's figure."""
+    """Return the data of a method's figure. Raises `ValueError` if the method needs an example and there is none."""
+    check_example(method, example)
     return module_of(FIGURES[method]).read(method, page, example)
 
 

@@ -111,14 +111,9 @@ class Sheet:
             if (shown := fit(text, columns))
         ]
 
-    def panels(self, *heights: float) -> "list[Axes]":
-        """Return panels that share their x axis, from top to bottom, of these heights relative to each other."""
-        grid = self._figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)
-        return [row[0] for row in grid]
-
-    def separate(self, *heights: float) -> "list[Axes]":
-        """Return panels with separate axes, from top to bottom, of these heights relative to each other."""
-        grid = self._figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)
+    def panels(self, *heights: float, share: bool = True) -> "list[Axes]":
+        """Return panels from top to bottom, of these heights relative to each other; `share`: with one x axis."""
+        grid = self._figure.subplots(len(heights), 1, sharex=share, squeeze=False, height_ratios=heights)
         return [row[0] for row in grid]
 
     def columns(self, *widths: float) -> "list[Axes]":

@@ -1,5 +1,4 @@
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
 
 from lxml import etree
 
@@ -15,9 +14,6 @@ class Walker:
         for_readers: Callable[[str], bool],
         max_depth: int,
     ) -> None: ...
-    def collector(
-        self, wanted: Mapping[str, Sequence[str] | None], holding: Mapping[str, tuple[str, str]]
-    ) -> Collector: ...
     def walk(
         self, body: etree._Element, trie: PathTrie, hide: bool, most: int
     ) -> (
@@ -36,9 +32,5 @@ class Walker:
         ]
         | None
     ): ...
-
-class Collector:
-    def __init__(self, wanted: Mapping[str, Sequence[str] | None], holding: Mapping[str, tuple[str, str]]) -> None: ...
-    def collect(self, root: etree._Element) -> list[tuple[str, Any]] | None: ...
 
 def fits(element: etree._Element) -> bool: ...

@@ -9,7 +9,7 @@ the page is then walked in Python.
 cimport lxml.includes.etreepublic as cetree
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdlib cimport free, realloc
-from libc.string cimport memcpy, memset, strcmp, strlen, strstr
+from libc.string cimport memcpy, strcmp, strlen
 from lxml.includes.tree cimport (
     XML_CDATA_SECTION_NODE,
     XML_ELEMENT_NODE,
@@ -547,10 +547,6 @@ cdef class Walker:
         self.max_depth = min(max_depth, DEEPEST)
         self.classes, self.styles = {}, {}
 
-    def collector(self, wanted, holding):
-        """Return a `Collector` for these tables."""
-        return Collector(wanted, holding)
-
     cdef bint answer(self, dict known, object rule, xmlAttr* attribute) except -1:
         """Return what a rule says of an attribute's value."""
         cdef bytes value = <const char*>value_of(attribute)
@@ -577,86 +573,6 @@ cdef class Walker:
         except Unusual:
             return None
         return walk.result(most)
-
-
-# Elements that declare something
-
-
-cdef struct Name:
-    String name
-    int place  # in the collector's table; -1: it is not there
-
-
-cdef enum:
-    NAMES = 64  # names that are remembered while a tree is read
-
-
-cdef class Collector:
-    """`python_walk.collect` with its tables; of elements that are not wanted whole, dicts of the wanted attributes."""
-
-    cdef list tags, names, attributes, conditions
-
-    def __init__(self, wanted, holding):
-        self.tags = list(wanted)
-        self.names = [tag.encode() for tag in wanted]
-        self.attributes = [
-            None if names is None else [(name, name.encode()) for name in names] for names in wanted.values()
-        ]
-        self.conditions = [None if tag not in holding else [part.encode() for part in holding[tag]] for tag in wanted]
-
-    def collect(self, cetree._Element root not None):
-        """Return tags with elements or attributes, in document order; None for a tree that is unusual."""
-        cdef list found = []
-        cdef Name known[NAMES]
-        cdef Name* remembered
-        cdef xmlNode* node = root._c_node
-        memset(known, 0, sizeof(known))
-        try:
-            while True:
-                if node.type == XML_ELEMENT_NODE:
-                    if node.ns is not NULL:
-                        return None
-                    remembered = &known[(<size_t>node.name >> 3) & (NAMES - 1)]  # a tree has one copy of each name
-                    if remembered.name != <String>node.name:
-                        remembered.name, remembered.place = <String>node.name, self.place_of(<String>node.name)
-                    if remembered.place >= 0:
-                        self.add(found, root, node, remembered.place)
-                    if node.children is not NULL:
-                        node = node.children
-                        continue
-                while node.next is NULL and node is not root._c_node:
-                    node = node.parent
-                if node is root._c_node:
-                    return found
-                node = node.next
-        except Unusual:
-            return None
-
-    cdef int place_of(self, String name) except -2:
-        cdef Py_ssize_t place
-        for place in range(len(self.names)):
-            if strcmp(<const char*>name, <bytes>self.names[place]) == 0:
-                return place
-        return -1
-
-    cdef int add(self, list found, cetree._Element root, xmlNode* node, int place) except -1:
-        cdef xmlAttr* attribute
-        cdef dict read
-        if self.conditions[place] is not None:
-            name, text = self.conditions[place]
-            attribute = attribute_of(node, <bytes>name)
-            if attribute is NULL or strstr(<const char*>value_of(attribute), <bytes>text) is NULL:
-                return 0
-        if self.attributes[place] is None:
-            found.append((self.tags[place], cetree.elementFactory(root._doc, node)))
-            return 0
-        read = {}
-        for name, encoded in self.attributes[place]:
-            attribute = attribute_of(node, <bytes>encoded)
-            if attribute is not NULL:
-                read[name] = decoded(value_of(attribute))
-        found.append((self.tags[place], read))
-        return 0
 
 
 def fits(cetree._Element element not None):

@@ -19,7 +19,7 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from .dom import inner_text
-from .elements import IMAGE, KINDS, ElementList, Elements, Walked
+from .elements import IMAGE, KINDS, ElementList, Walked
 from .paths import HEADINGS, Outline, PathTrie
 from .revealing import CLOSED, open_all, reveal
 from .walk import walk
@@ -61,42 +61,21 @@ class Lines:
     without hidden elements if `hide`. `url`: the page's, if it is known.
     """
 
-    def __init__(
-        self,
-        trie: PathTrie,
-        texts: list[str],
-        paths: list[int],
-        items: list[int],
-        link_chars: list[int],
-        widths: list[int],
-    ):
-        """`link_chars`: characters inside links; `widths`: bytes of the texts, or [] if they are not known."""
+    def __init__(self, trie: PathTrie, walked: Walked):
+        """Take the lines of a walk, whose paths are in `trie`."""
         self.trie = trie
-        self.texts = texts
-        self.paths = paths
-        self.items = items
-        self.continued: list[bool] = [False] * len(texts)
-        self.links: list[int] = []
-        self.link_elements: Elements = ElementList()
-        self.media: list[tuple[int, int, etree._Element]] = []
+        self.texts, self.paths, self.items = walked.texts, walked.paths, walked.items
+        self.continued, self.media = walked.continued, walked.media
+        self.links, self.link_elements, self.blocks = walked.links, walked.link_elements, walked.blocks
         self.url: str | None = None
-        self.blocks: Elements = ElementList()
         self.root: etree._Element | None = None
         self.hide = True
         self._found: dict[str, tuple[object, Any]] = {}
-        self.widths = list(map(float, widths or [len(text.encode()) for text in texts]))
+        self.widths = list(map(float, walked.widths))
         self.linked_bytes = [
             0.0 if not inside else inside * width / len(text) if inside < len(text) else width
-            for text, inside, width in zip(texts, link_chars, self.widths, strict=True)
+            for text, inside, width in zip(walked.texts, walked.link_chars, self.widths, strict=True)
         ]
-
-    @classmethod
-    def of(cls, walked: Walked, trie: PathTrie) -> "Lines":
-        """Return the lines of a walk, whose paths are in `trie`."""
-        lines = cls(trie, walked.texts, walked.paths, walked.items, walked.link_chars, walked.widths)
-        lines.continued, lines.media = walked.continued, walked.media
-        lines.links, lines.link_elements, lines.blocks = walked.links, walked.link_elements, walked.blocks
-        return lines
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -177,11 +156,6 @@ class Lines:
         ]
 
     @cached_property
-    def are_links(self) -> Flags:
-        """`link_lines` as an array."""
-        return np.array(self.link_lines, np.bool_)
-
-    @cached_property
     def teaser_lines(self) -> list[int]:
         """The lines that follow a linked one in the same block, as another article's summary follows its title."""
         if True not in self.continued:
@@ -196,13 +170,6 @@ class Lines:
             if teaser:
                 found.append(line)
         return found
-
-    @cached_property
-    def teasers(self) -> Flags:
-        """Whether a line is one of `teaser_lines`."""
-        flags = np.zeros(len(self), np.bool_)
-        flags[self.teaser_lines] = True
-        return flags
 
     @cached_property
     def caption_lines(self) -> list[int]:
@@ -255,15 +222,23 @@ class Lines:
         """Return the page without some of its lines."""
         kept = [index for index in range(len(self)) if index not in dropped]
         number = {index: place for place, index in enumerate(kept)}
-        texts = [self.texts[index] for index in kept]
         paths, items = ([numbers[index] for index in kept] for numbers in (self.paths, self.items))
-        lines = Lines(self.trie, texts, paths, items, [0] * len(kept), [int(self.widths[index]) for index in kept])
+        links = [both for both in zip(self.links, self.link_elements, strict=True) if both[0] in number]
+        walked = Walked(
+            texts=[self.texts[index] for index in kept],
+            paths=paths,
+            items=items,
+            continued=[self.continued[index] for index in kept],
+            widths=[int(self.widths[index]) for index in kept],
+            link_chars=[0] * len(kept),
+            blocks=ElementList(),
+            links=[number[index] for index, _ in links],
+            link_elements=ElementList(element for _, element in links),
+            media=[(number[index], path, element) for index, path, element in self.media if index in number],
+            noted=[],
+        )
+        lines = Lines(self.trie, walked)
         lines.linked_bytes = [self.linked_bytes[index] for index in kept]
-        lines.continued = [self.continued[index] for index in kept]
-        both = list(zip(self.links, self.link_elements, strict=True))
-        lines.links = [number[index] for index, _ in both if index in number]
-        lines.link_elements = ElementList(element for index, element in both if index in number)
-        lines.media = [(number[index], path, element) for index, path, element in self.media if index in number]
         return lines
 
     def move_to(self, trie: PathTrie) -> None:
@@ -356,6 +331,6 @@ def main_part(title: str) -> str:
 def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> tuple[Lines, list[etree._Element]]:
     """Return the lines below `body`, and the elements to examine."""
     walked = walk(body, trie, hide, MAX_LINES)
-    lines = Lines.of(walked, trie)
+    lines = Lines(trie, walked)
     lines.root, lines.hide = body, hide
     return lines, walked.noted

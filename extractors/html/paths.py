@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from .class_names import Role, role_of
 
-Floats = NDArray[np.float32]
-
 PATH_CLASSES = 3  # classes of an element that its path keeps
 CLASSES_LENGTH = 300  # characters of a class attribute that are read
 IDENTITY_LENGTH = 30  # characters; longer ids are slugs of their page
@@ -58,7 +56,7 @@ class PathStep(NamedTuple):
 
     `identity`: its id, if that names a place of the template. `mark`: the meaning of its class for its own text. `key`
     and `family` stand for the whole step, and for what it has in common with siblings whose classes differ in their
-    tail.
+    tail; `told` is what differently nested pages have in common: its tag, and its class unless it is plain.
     """
 
     tag: str
@@ -68,6 +66,7 @@ class PathStep(NamedTuple):
     mark: int
     key: str
     family: str
+    told: tuple[str, str]
 
 
 class PathTrie:
@@ -128,10 +127,10 @@ class PathTrie:
         known = self._signatures.get(path)
         if known is None:
             last: list[tuple[str, str]] = []
-            step = path
+            steps, parent, step = self._steps, self.parent, path
             while step > 0 and len(last) < SIGNATURE_LENGTH:
-                last.append((self.tag[step], self._telling(step)))
-                step = self.parent[step]
+                last.append(steps[step].told)
+                step = parent[step]
             known = self._signatures[path] = self._key(tuple(last))
         return known
 
@@ -139,9 +138,9 @@ class PathTrie:
         """Return the end of the path, up to the first class with a meaning."""
         known = self._leaves.get(path)
         if known is None:
-            telling = self._telling(path)
-            above = 0 if telling or path <= 0 else self.leaf(self.parent[path])
-            known = self._leaves[path] = self._key(("leaf", self.tag[path], telling, above))
+            told = self._steps[path].told
+            above = 0 if told[1] or path <= 0 else self.leaf(self.parent[path])
+            known = self._leaves[path] = self._key(("leaf", *told, above))
         return known
 
     def is_wrapper(self, path: int) -> bool:
@@ -154,11 +153,6 @@ class PathTrie:
         while path > 0 and path != top:
             yield path
             path = self.parent[path]
-
-    def up_with_self(self, path: int) -> Iterable[int]:
-        """Yield `path` and all its ancestors, the document last."""
-        yield from self.up(path)
-        yield 0
 
     def copy_from(self, other: "PathTrie", paths: list[int]) -> list[int]:
         """Intern `paths` of another trie here. Return their ints here, in the same order."""
@@ -193,7 +187,7 @@ class PathTrie:
 
     def add(self, parent: int, step: PathStep) -> int:
         """Return the path of an element with this step below `parent`."""
-        tag, classes, _, role, mark, key, family = step
+        tag, classes, _, role, mark, key, family, _ = step
         new = len(self.parent)
         known = self._paths.setdefault((parent, key), new)
         if known < new:
@@ -208,9 +202,6 @@ class PathTrie:
         self._steps.append(step)
         return known
 
-    def _telling(self, path: int) -> str:
-        return "" if self.tag[path] in PLAIN else self.classes[path]
-
     def _key(self, key: object) -> int:
         return self._keys.setdefault(key, len(self._keys) + 1)
 
@@ -224,12 +215,12 @@ def step_of(
     normal = _normal_classes(classes[:CLASSES_LENGTH]) if classes else ""
     place = _normal_identity(identity) if identity and tag not in PLAIN else ""
     means = role_of(tag, normal, place, itemprop or "", role or "")
-    first = "" if tag in PLAIN or not normal else _first_class(normal)
+    telling = "" if tag in PLAIN else normal
     body, noise = means
     mark = _mark(tag, normal) if normal or tag in CAPTIONS else CLEAN
-    return PathStep(
-        tag, normal, place, means, mark, f"{tag} {place} {body} {noise} {normal}", f"{tag} {place} {noise} {first}"
-    )
+    key = f"{tag} {place} {body} {noise} {normal}"
+    family = f"{tag} {place} {noise} {_first_class(telling)}"
+    return PathStep(tag, normal, place, means, mark, key, family, (tag, telling))
 
 
 def _normal_classes(classes: str) -> str:
@@ -301,19 +292,28 @@ class Outline:
         family, numbers = self._trie.family, dict[int, int]()
         return np.array([numbers.setdefault(family[path], len(numbers)) for path in self.paths], np.intp)
 
+    @cached_property
+    def boxes(self) -> list[int]:
+        """The number of each path's box: of the nearest element that is not a paragraph, an item or the like."""
+        box, tags, parent = list(range(len(self))), self.tags, self.parent
+        for number in range(1, len(box)):
+            if tags[number] in PLAIN:
+                box[number] = box[parent[number]]
+        return box
+
     def lines_in(self, tags: Collection[str]) -> list[bool]:
         """Whether each line's own element is one of `tags`."""
         are = [tag in tags for tag in self.tags]
         return [are[place] for place in self.places]
 
-    def direct(self, amounts: Floats | list[float]) -> list[float]:
+    def direct(self, amounts: list[float]) -> list[float]:
         """Return the sum of the lines' `amounts` for each path."""
         sums = [0.0] * len(self.paths)
-        for place, amount in zip(self.places, amounts if isinstance(amounts, list) else amounts.tolist(), strict=True):
+        for place, amount in zip(self.places, amounts, strict=True):
             sums[place] += amount
         return sums
 
-    def totals(self, amounts: Floats | list[float]) -> list[float]:
+    def totals(self, amounts: list[float]) -> list[float]:
         """Return the sum of the lines' `amounts` at and below each path."""
         return self.gather(self.direct(amounts))
 

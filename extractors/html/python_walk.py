@@ -4,8 +4,7 @@
 Paths are determined only when a line is written, and there is no list of nodes.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from lxml import etree
 
@@ -158,25 +157,6 @@ def walk(body: etree._Element, trie: PathTrie, hide: bool, most: int) -> Walked:
     texts, paths, items, link_chars, continued = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [], [])
     widths = [len(text) if text.isascii() else len(text.encode()) for text in texts]
     return Walked(texts, paths, items, continued, widths, link_chars, blocks, links, link_elements, media, noted)
-
-
-def collect(
-    root: etree._Element, wanted: Mapping[str, Sequence[str] | None], holding: Mapping[str, tuple[str, str]]
-) -> list[tuple[str, Any]]:
-    """Return the elements with one of the tags `wanted`, in document order; their attributes are read with `get`.
-
-    `wanted`: the attributes that are read, None for an element that is needed itself. `holding`: by tag, an attribute
-    and the text that it must contain for the element to be returned.
-    """
-    found = []
-    for element in root.iter(*wanted):
-        tag = str(element.tag)
-        if tag in holding:
-            name, text = holding[tag]
-            if text not in (element.get(name) or ""):
-                continue
-        found.append((tag, element))
-    return found
 
 
 def fold(text: str, at_once: int = FOLDED_AT_ONCE) -> str:

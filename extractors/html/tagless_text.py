@@ -127,13 +127,11 @@ class Ctext:
         return "".join(parts)
 
 
-def half_widths(text: str) -> int:
-    """Return the length of a text: 2 for a full-width character such as a Chinese one, 1 for a Latin one."""
-    return len(text) if text.isascii() else len(text.encode("gbk", "replace"))
-
-
 def _widths(texts: list[str]) -> Ints:
-    """Return `half_widths` of each text; int64. No byte of a Chinese character in GBK is that of `END`."""
+    """Return the length of each text: 2 for a full-width character such as a Chinese one, 1 for a Latin one; int64.
+
+    No byte of a Chinese character in GBK is that of `END`.
+    """
     encoded = END.join(texts).encode("gbk", "replace").split(END.encode())
     return np.fromiter(map(len, encoded), np.int64, len(texts))
 

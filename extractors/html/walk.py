@@ -1,13 +1,12 @@
-"""The functions that read the whole tree, in the form in use: compiled where that is available, otherwise in Python.
+"""The walk over the tree in the form in use: compiled where that is available, otherwise in Python.
 
-They are the walk, which finds the lines, and the collection of the elements with declarations. `compiled_walk` is an
-optional part of an installation (setup.py). It reads the nodes of libxml2 directly in memory, so both forms are
-compared on a small page first: with an lxml whose nodes have another layout the Python form is used. `EXEMPLAR_PURE=1`
-in the environment chooses the Python form.
+`compiled_walk` is an optional part of an installation (setup.py). It reads the nodes of libxml2 directly in memory, so
+both forms are compared on a small page first: with an lxml whose nodes have another layout the Python form is used.
+`EXEMPLAR_PURE=1` in the environment chooses the Python form.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -41,26 +40,6 @@ def walk(body: etree._Element, trie: PathTrie, hide: bool, most: int) -> Walked:
         if walked is not None:
             return walked
     return python_walk.walk(body, trie, hide, most)
-
-
-class Collector:
-    """Finds elements by their tags, in one pass over a tree."""
-
-    def __init__(self, wanted: Mapping[str, Sequence[str] | None], holding: Mapping[str, tuple[str, str]]) -> None:
-        """`wanted`: tags, with the attributes that are read, or None for elements that are needed themselves.
-        `holding`: tags with an attribute and the text that it must contain, if not all elements with the tag are
-        wanted.
-        """
-        self._tables = wanted, holding
-        self._compiled = None if _walker is None else _walker.collector(wanted, holding)
-
-    def collect(self, root: etree._Element) -> list[tuple[str, Any]]:
-        """Return tags, each with an object whose `get` reads attributes or with the element, in document order."""
-        if _walker is not None and self._compiled is not None:
-            found = self._compiled.collect(root)
-            if found is not None:
-                return found
-        return python_walk.collect(root, *self._tables)
 
 
 def walk_in_use() -> str:

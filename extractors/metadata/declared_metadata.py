@@ -19,7 +19,6 @@ from lxml import etree
 from ..html.decoding import without_controls
 from ..html.dom import short_text
 from ..html.urls import web_url
-from ..html.walk import Collector
 from ..page import Page
 from . import json_ld
 
@@ -72,17 +71,8 @@ MAX_HEADING = 300  # characters; a longer <h1> was never closed
 MAX_ITEM = 200  # characters of an element with microdata; a longer one contains a text
 
 _COUNTED = ("article", "h2", "h3")  # elements of which only the number counts, in the page-type model
+_DECLARING = ("meta", "link", "base", "title", "h1", "time", "script", *_COUNTED)
 _NAMING = ("name", "property", "itemprop", "http-equiv")
-_DECLARING = Collector(
-    {
-        "meta": (*_NAMING, "content"),
-        "link": ("rel", "type", "href"),
-        "base": ("href",),
-        **dict.fromkeys(_COUNTED, ()),
-        **dict.fromkeys(("title", "h1", "time", "script")),  # elements whose text is read, too
-    },
-    {"script": ("type", "ld+json")},
-)
 _ITEMS = etree.XPath("descendant::*[@itemprop]")
 _WANTED_ITEMS = frozenset({"author", "datepublished", "datecreated", "datemodified"})
 _PICTURE = frozenset({"svg", "symbol", "g", "defs"})
@@ -99,14 +89,14 @@ _MODIFIED_MARK = re.compile(r"updat|modif", re.IGNORECASE)
 class Head:
     """The values that one walk over the tree collects, in document order.
 
-    `elements`: all that was found, as `Collector.collect` returns it. `meta`: contents by lower-case name, property or
+    `elements`: all that was found, of scripts those in JSON-LD. `meta`: contents by lower-case name, property or
     itemprop, of the names in `KNOWN`. `robots`: directives for crawlers, `name: …` if they address one crawler.
     `times`: the values of <time> elements without a declared meaning; `published` and `modified`: of those with one.
     `article`, `declared_page` and `products`: the data of JSON-LD on the article, on the page and on products.
     """
 
     root: etree._Element
-    elements: list[tuple[str, Any]] = field(default_factory=list)
+    elements: list[etree._Element] = field(default_factory=list)
     meta: dict[str, list[str]] = field(default_factory=dict)
     robots: list[str] = field(default_factory=list)
     title: str = ""
@@ -159,10 +149,12 @@ class Head:
 def read_head(root: etree._Element) -> Head:
     """Collect the elements that carry metadata in one walk."""
     language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
-    head = Head(root, _DECLARING.collect(root), language=language)
+    declaring = [each for each in root.iter(*_DECLARING) if each.tag != "script" or "ld+json" in each.get("type", "")]
+    head = Head(root, declaring, language=language)
     texts: list[str] = []
     left = {"h1": MAX_TRIED, "time": MAX_TRIED}
-    for tag, element in head.elements:
+    for element in declaring:
+        tag = str(element.tag)
         if tag == "meta":
             _read_meta(head, element)
         elif tag == "link":
@@ -196,7 +188,7 @@ def clean(text: str | None) -> str | None:
     return " ".join(without_controls(html.unescape(text) if "&" in text else text).split()) or None
 
 
-def _read_meta(head: Head, element: Any) -> None:
+def _read_meta(head: Head, element: etree._Element) -> None:
     content = element.get("content")
     if not content:
         return

@@ -125,7 +125,7 @@ def read_metadata(
         modified=in_zone_of(published, find_modified(head, dated, page)),
         author=find_author(head, nearby, page),
         source=find_source(head, nearby),
-        keywords=find_keywords(head),
+        keywords=next((words for _, words in keyword_places(head)), ()),
         language=language,
         description=_first(text_places(head, DESCRIPTION, "description")),
         site_name=site_name,
@@ -198,11 +198,6 @@ def find_source(head: Head, nearby: Nearby) -> str | None:
     """Return the source that the page names for its article (来源)."""
     found = next((source for _, source in source_places(head, nearby) if source), None)
     return None if found in NOBODY else found
-
-
-def find_keywords(head: Head) -> tuple[str, ...]:
-    """Return the keywords, each once, in the page's order."""
-    return next((words for _, words in keyword_places(head)), ())
 
 
 def author_places(head: Head, nearby: Nearby, page: Page) -> Iterator[tuple[str, str | None]]:

@@ -62,7 +62,9 @@ def find_published(head: Head, nearby: Nearby, page: Page) -> date | None:
     first = _as_shown(first, nearby, head, page)
     found = _outvoted(first, dates, head, nearby, page)
     if not isinstance(found, datetime):
-        every = chain.from_iterable(_dates(place, nearby, page) for _, place in publication_places(head, nearby, page))
+        every = chain.from_iterable(
+            dates_in(place, nearby, page) for _, place in publication_places(head, nearby, page)
+        )
         found = next((other for other in every if isinstance(other, datetime) and other.date() == found), found)
     return _in_zone_of_page(found, nearby, head, page)
 
@@ -70,7 +72,7 @@ def find_published(head: Head, nearby: Nearby, page: Page) -> date | None:
 def find_modified(head: Head, nearby: Nearby, page: Page) -> date | None:
     """Return when the article was last changed, if the page declares it, in the forms of `find_published`."""
     places = modification_places(head, nearby)
-    return next(_dates(chain.from_iterable(texts for _, texts in places), nearby, page), None)
+    return next(dates_in(chain.from_iterable(texts for _, texts in places), nearby, page), None)
 
 
 def in_zone_of(other: date | None, moment: date | None) -> date | None:
@@ -84,7 +86,7 @@ def _published(head: Head, nearby: Nearby, page: Page) -> Iterator[date]:
     """Yield the date of publication in each place, most reliable first, but after the first none from a list."""
     told = False
     for _, place in publication_places(head, nearby, page):
-        dates = list(islice(_dates(place, nearby, page), DAYS_OF_LIST if told else 1))
+        dates = list(islice(dates_in(place, nearby, page), DAYS_OF_LIST if told else 1))
         if dates and len(set(map(day_of, dates))) < DAYS_OF_LIST:
             told = True
             yield dates[0]
@@ -174,22 +176,15 @@ def modification_places(head: Head, nearby: Nearby) -> Iterator[tuple[str, Itera
     yield "lines around the body", (_updated_part(line) for line in (*nearby.before, *nearby.after))
 
 
-def dates_in(values: Iterable[str], nearby: Nearby, page: Page) -> list[date]:
-    """Return the dates in the texts of a place, in order."""
-    return list(_dates(values, nearby, page))
-
-
-def _dates(values: Iterable[str], nearby: Nearby, page: Page) -> Iterator[date]:
-    return (found for value in values if (found := _date_in(value, nearby, page)))
-
-
-def _date_in(value: str, nearby: Nearby, page: Page) -> date | None:
-    """Return the date in a text.
+def dates_in(values: Iterable[str], nearby: Nearby, page: Page) -> Iterator[date]:
+    """Yield the dates in the texts of a place, in order.
 
     Words such as "yesterday" count only in short lines: in longer ones they belong to prose.
     """
-    relative = len(value) <= MAX_RELATIVE
-    return find_date(value[:MAX_TEXT], page.fetched_at, relative=relative, language=nearby.language)
+    for value in values:
+        relative = len(value) <= MAX_RELATIVE
+        if found := find_date(value[:MAX_TEXT], page.fetched_at, relative=relative, language=nearby.language):
+            yield found
 
 
 def _published_part(line: str) -> str:
@@ -219,7 +214,7 @@ def _address_or_update(head: Head, nearby: Nearby, page: Page) -> date | None:
     address, updated = address_day(head, page), find_modified(head, nearby, page)
     if address:
         return updated if updated and day_of(updated) == address else address
-    return updated or next(_dates(filter(_ALONE.match, nearby.after[:ALONE_WITHIN]), nearby, page), None)
+    return updated or next(dates_in(filter(_ALONE.match, nearby.after[:ALONE_WITHIN]), nearby, page), None)
 
 
 def address_day(head: Head, page: Page) -> date | None:
@@ -235,7 +230,7 @@ def _in_zone_of_page(found: date, nearby: Nearby, head: Head, page: Page) -> dat
     """
     if not isinstance(found, datetime) or found.utcoffset() != timedelta(0):
         return found
-    shown = list(_dates(map(_published_part, nearby.before), nearby, page))
+    shown = list(dates_in(map(_published_part, nearby.before), nearby, page))
     for other in shown:
         if isinstance(other, datetime) and (zone := _zone_between(found, other)):
             return found.astimezone(zone)
@@ -251,7 +246,7 @@ def _as_shown(found: date, nearby: Nearby, head: Head, page: Page) -> date:
     if not isinstance(found, datetime) or not (offset := found.utcoffset()):
         return found
     shown = chain(map(_published_part, nearby.before), head.published, head.times)
-    for other in _dates(shown, nearby, page):
+    for other in dates_in(shown, nearby, page):
         if isinstance(other, datetime):
             clock = other.replace(tzinfo=None)
             for moment in (found + offset, found - offset):

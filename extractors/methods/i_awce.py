@@ -53,7 +53,8 @@ class Typed:
 class IAwce:
     """Extracts each page independently; between pages it keeps only the classification of element names, as a cache."""
 
-    def __init__(self) -> None:
+    def __init__(self, example: Page | None) -> None:
+        """Prepare; the example is not used."""
         self._reader = PageReader()
 
     def extract(self, page: Page) -> Article | Listing | NoArticle:
@@ -138,8 +139,3 @@ def _told(found: Found, typed: Typed) -> Found:
         page_type=typed.kind,
         article_probability=typed.probability,
     )
-
-
-def create(example: Page | None) -> IAwce:
-    """Return the extractor; it does not use the example."""
-    return IAwce()

@@ -3,9 +3,9 @@
 The type is found by a page's lines, its head and its URL, without a browser, in a few milliseconds.
 
 Two models: one for pages with a URL (their own or the one they declare), one for those without. Between the two
-thresholds the type is "uncertain"; if many pages of a site are available, `classify_shapes` classifies all pages whose
-URLs have one shape together. A third model, the screen, uses a few numbers that are cheap to compute; for most articles
-its result is enough, and the other models are not needed.
+thresholds the type is "uncertain"; if many pages of a site are available, `classify_together` classifies all pages
+whose URLs have one shape together. A third model, the screen, uses a few numbers that are cheap to compute; for most
+articles its result is enough, and the other models are not needed.
 
 The verdict (`judge`): a page with text is refused if its text declares that there is no article, in a few words on a
 nearly empty page: a soft 404, a block or captcha, a shell that needs JavaScript. Because of its kind it is refused only
@@ -15,8 +15,8 @@ or the like either. All other pages have a text and a page type. An example is e
 odds (see `example`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,13 +24,14 @@ from pathlib import Path
 
 import numpy as np
 
+from .. import learned
 from ..article import MAYBE_LISTS, NoArticle
 from ..article import PageType as Kind
 from ..content.assembly import ParsedPage, read
 from ..content.notices import notice
 from ..html.paths import PathTrie
 from ..page import Page, make_page
-from .addresses import names_of_address, shape_of
+from .addresses import names_of_address
 from .features import (
     SCREENED,
     SCREENED_FOR_KINDS,
@@ -40,7 +41,7 @@ from .features import (
     names_for_kinds,
     screened_features_of,
 )
-from .model import Model, Values, load, probability
+from .model import Model, Values, load
 from .reasons import reasons_for
 
 HERE = Path(__file__).parent
@@ -95,7 +96,7 @@ class Weighing:
     @property
     def probability(self) -> float:
         """The probability of an article, 0 to 1."""
-        return float(probability(np.array(self.log_odds)))
+        return float(learned.logistic(np.array(self.log_odds)))
 
     def reasons(self) -> tuple[str, ...]:
         """Return the strongest reasons for the type, as text for the user: what differs from an average page."""
@@ -139,16 +140,11 @@ def weigh(parsed: ParsedPage, kept: list[int] | None = None, evidence: float = 0
     return Weighing(model, features, page, float(page.sum() + model.bias[0]) + evidence)
 
 
-def page_kinds(html: bytes | str, url: str | None = None, *, content_type: str | None = None) -> dict[Kind, float]:
+def kinds_of_page(page: Page) -> dict[Kind, float]:
     """Return the probability of each kind of page, 0 to 1; empty without text.
 
     Raises `UnusablePage` if nothing can be read from the page.
     """
-    return kinds_of_page(make_page(html, url, content_type))
-
-
-def kinds_of_page(page: Page) -> dict[Kind, float]:
-    """As `page_kinds`, of a decoded page."""
     parsed = read(page, PathTrie())
     return {} if isinstance(parsed, NoArticle) else weigh(parsed).kinds
 
@@ -172,27 +168,18 @@ def most_probable(kinds: Mapping[Kind, float]) -> Kind:
     return next((kind for kind, chance in kinds.items() if chance >= EVEN), "uncertain")
 
 
-def classify_shapes(pages: Iterable[tuple[str, PageType]]) -> dict[str, PageType]:
-    """Return the type of each shape of URL from (URL, type) of single pages, by the mean of their log odds.
-
-    The thresholds fall with the square root of the number of pages, like the error of a mean. A shape with both clear
-    articles and clear lists is uncertain for any mean. Use it to judge a pattern, or for pages that are uncertain
-    by themselves: `shapes[shape_of(url)]`.
-    """
-    grouped: dict[str, list[PageType]] = {}
-    for url, page in pages:
-        grouped.setdefault(shape_of(url), []).append(page)
-    return {shape: classify_together(members) for shape, members in grouped.items()}
-
-
 def classify_together(pages: Sequence[PageType]) -> PageType:
-    """Return the type of pages of one shape or template together, by the mean of their log odds."""
+    """Return the type of pages whose URLs have one shape, or of one template, together: by the mean of their log odds.
+
+    The thresholds fall with the square root of the number of pages, like the error of a mean. Both clear articles and
+    clear lists together are uncertain for any mean.
+    """
     clipped = np.clip([page.probability for page in pages], 1e-12, 1 - 1e-12)
     log_odds = np.log(clipped / (1 - clipped))
     model = _model(WITH_ADDRESS)
     counts = {kind: sum(page.kind == kind for page in pages) for kind in ("article", "list")}
     told = f"{len(pages)} pages of this shape: {counts['article']} articles, {counts['list']} lists"
-    likely = float(probability(np.clip(log_odds, -MOST, MOST).mean()))
+    likely = float(learned.logistic(np.clip(log_odds, -MOST, MOST).mean()))
     return PageType(kind_of_several(log_odds, model.article_from, model.list_to), likely, (told,))
 
 
@@ -211,14 +198,9 @@ def _kind(log_odds: float, article_from: float, list_to: float) -> Kind:
     return "list" if log_odds <= list_to else "uncertain"
 
 
-@contextmanager
-def using_models(folder: Path) -> Iterator[None]:
+def using_models(folder: Path) -> AbstractContextManager[None]:
     """Use the models of another folder within the block, such as models that were not trained on the pages measured."""
-    token = _folder.set(folder)
-    try:
-        yield
-    finally:
-        _folder.reset(token)
+    return learned.using(folder, _folder)
 
 
 def names_in(file: Path) -> tuple[str, ...]:

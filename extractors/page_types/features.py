@@ -17,7 +17,7 @@ from lxml import etree
 from ..content.assembly import ParsedPage
 from ..content.line_weights import Prior
 from ..content.page_body import rules_body
-from ..html.lines import Lines
+from ..html.lines import Lines, read_lines
 from ..html.paths import PathTrie
 from ..html.urls import normalise, split_web
 from ..metadata.declared_metadata import read_head
@@ -83,7 +83,7 @@ def _titles(lines: Lines) -> Iterator[str]:
 def names() -> tuple[str, ...]:
     """Return the names of the numbers that distinguish articles from lists, in their order."""
     root = etree.fromstring("<html><body/></html>")
-    lines = Lines(PathTrie(), [], [], [], [], [])
+    lines = read_lines(root, PathTrie())
     address = "http://a.example/"
     found = line_features(lines, -1) | head_features(read_head(root)) | dict.fromkeys(BODY_NAMES, 0.0)
     return tuple(found | address_features(address) | link_features(address, (), ()))

@@ -55,7 +55,7 @@ IN_TYPES = {  # types of schema.org
 
 def declared_types(head: Head) -> set[str]:
     """Return the types that the page's JSON-LD names."""
-    return {name for tag, element in head.elements if tag == "script" for name in _types(element.text or "")}
+    return {name for each in head.elements if each.tag == "script" for name in _types(each.text or "")}
 
 
 def head_features(head: Head) -> dict[str, float]:
@@ -87,14 +87,14 @@ def head_features(head: Head) -> dict[str, float]:
 def _counts(head: Head) -> tuple[Counter[str], Counter[str], Counter[str]]:
     """Return how often elements, relations of <link> and types of JSON-LD occur."""
     elements, relations, types = Counter[str](), Counter[str](), Counter[str]()
-    for tag, element in head.elements:
-        if tag == "link":
+    for element in head.elements:
+        if element.tag == "link":
             relations.update((element.get("rel") or "").lower().split())
             relations["feed"] += "rss" in (kind := element.get("type") or "") or "atom" in kind
-        elif tag == "script":
+        elif element.tag == "script":
             types.update(_types(element.text or ""))
         else:
-            elements[tag] += 1
+            elements[str(element.tag)] += 1
     return elements, relations, types
 
 

@@ -195,7 +195,7 @@ def _prose(marked: Marked) -> dict[str, float]:
         "place_gap": log1p(_median(gaps)),
         "place_after_link": _share(_after(link, places), len(places)),
         "place_items": _share(len({lines.items[place] for place in places}), len(places)),
-        "place_varies": _share(_deviation(amounts), _mean(amounts)),
+        "place_varies": _share(float(np.std(np.array(amounts, np.float32))) if amounts else 0.0, _mean(amounts)),
         "sentences": log1p(sum(sentences)),
         "sentences_a_line": _share(sum(sentences), len(texts)),
         "ending_lines": _share(len(texts) - sentences.count(0), len(texts)),
@@ -348,17 +348,6 @@ def _median(amounts: Sequence[float]) -> float:
     """Return the median, 0 of an empty list."""
     ordered = sorted(amounts)
     return (ordered[len(ordered) // 2] + ordered[(len(ordered) - 1) // 2]) / 2 if ordered else 0.0
-
-
-def _deviation(amounts: list[float]) -> float:
-    """Return the standard deviation, 0 of an empty list: the operations of `np.std` without its slow checks."""
-    if not amounts:
-        return 0.0
-    values = np.array(amounts, np.float32)
-    count = np.float32(len(values))
-    values -= np.add.reduce(values) / count
-    values *= values
-    return float(np.sqrt(np.add.reduce(values) / count))
 
 
 def _share(part: float, whole: float) -> float:

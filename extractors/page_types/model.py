@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadModel
+from ..learned import check_arrays, logistic, write_rows
 
 Values = NDArray[np.float64]
 
@@ -85,12 +86,6 @@ def fit(names: Sequence[str], values: Values, article: NDArray[np.bool_], weight
     return Model(tuple(names), mean, scale, knots, learned[:-1].reshape(1 + BENDS, -1), learned[-1:])
 
 
-def probability(log_odds: Values) -> Values:
-    """Return 1 / (1 + e⁻ˣ), without overflow."""
-    result: Values = 0.5 * (1 + np.tanh(0.5 * log_odds))
-    return result
-
-
 def _scaled(values: Values, mean: Values, scale: Values) -> Values:
     result: Values = np.minimum(np.maximum((values - mean) / scale, -LIMIT), LIMIT)
     return result
@@ -108,7 +103,7 @@ def _newton(inputs: Values, expected: Values, weight: Values) -> Values:
     penalty[-1] = 0.0
     learned = np.zeros(inputs.shape[1])
     for _ in range(STEPS):
-        p = probability(inputs @ learned)
+        p = logistic(inputs @ learned)
         gradient = inputs.T @ (weight * (p - expected)) + penalty * learned
         curvature = (inputs.T * (weight * p * (1 - p))) @ inputs + np.diag(penalty)
         step = np.linalg.solve(curvature, gradient)
@@ -123,8 +118,7 @@ def save(model: Model, path: Path, about: Mapping[str, Any]) -> None:
     numbers = {name: getattr(model, name).tolist() for name in _ARRAYS}
     head = {"format": FORMAT, **about, "article_from": model.article_from, "list_to": model.list_to}
     everything = {**head, "names": list(model.names), **numbers}
-    rows = [f' "{key}": {json.dumps(value, ensure_ascii=False)}' for key, value in everything.items()]
-    path.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
+    write_rows(path, everything)
 
 
 def load(path: Path, known: Sequence[str]) -> Model:
@@ -134,7 +128,7 @@ def load(path: Path, known: Sequence[str]) -> Model:
     """
     try:
         stored = json.loads(path.read_text("utf-8"))
-        mean, scale, knots, weights, bias = (np.array(stored[name], np.float64) for name in _ARRAYS)
+        arrays = {name: np.array(stored[name], np.float64) for name in _ARRAYS}
         upper, lower = (float(stored[name]) for name in ("article_from", "list_to"))
         names, version = tuple(map(str, stored["names"])), stored["format"]
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -143,7 +137,5 @@ def load(path: Path, known: Sequence[str]) -> Model:
         raise BadModel(f"{path}: a model of format {version}, whose numbers are not those of this version")
     n = len(names)
     shapes = ((n,), (n,), (BENDS, n), (1 + BENDS, n), (1,))
-    for name, array, shape in zip(_ARRAYS, (mean, scale, knots, weights, bias), shapes, strict=True):
-        if array.shape != shape or not np.isfinite(array).all():
-            raise BadModel(f"{path}: {name!r} has the wrong shape or values that are not numbers")
-    return Model(names, mean, scale, knots, weights, bias, upper, lower)
+    check_arrays(path, arrays, dict(zip(_ARRAYS, shapes, strict=True)))
+    return Model(names, **arrays, article_from=upper, list_to=lower)

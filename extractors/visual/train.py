@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import needs
-from ..training import curve_point, run, share
+from ..training import BAR, add_held_out, curve_point, run
 from .classify import OWN_WEIGHTS
 from .network import FLAT, KERNEL, POOL, Floats, to_onnx
 from .screenshots import (
@@ -36,9 +36,7 @@ from .screenshots import (
 
 RATE, BATCH = 0.0002, 16  # the source's
 EPOCHS = 10  # the source has 30; nothing changes after 10
-HELD_OUT = 0.2  # share of the screenshots that are held out for testing
 JUDGED_AT_ONCE = 64  # screenshots that are classified together
-BAR = 40  # characters of the longest bar of the learning curve
 
 Build = Callable[[Any], Any]
 
@@ -209,13 +207,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, default=Path("visual.onnx"), metavar="FILE", help="default: visual.onnx")
     parser.add_argument("--seed", type=int, default=1, help="default: 1")
     parser.add_argument("--epochs", type=int, default=EPOCHS, help=f"default: {EPOCHS}")
-    parser.add_argument(
-        "--held-out",
-        type=share,
-        default=HELD_OUT,
-        metavar="SHARE",
-        help=f"share of the screenshots that are held out; default: {HELD_OUT}",
-    )
+    add_held_out(parser, "screenshots")
     return parser
 
 

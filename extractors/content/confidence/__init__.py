@@ -6,7 +6,7 @@ MODEL_CARD.md.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ... import learned
 from ...html.lines import Floats, Lines
 from ...metadata.declared_metadata import DESCRIPTION, Head
 from ..line_model.features import NAMES as COLUMNS
+from ..line_model.features import flags_of
 from ..line_model.opinion import Opinion
-from ..line_model.trees import Trees, load, probability
+from ..line_model.trees import Trees, load
 
 Flags = NDArray[np.bool_]
 
@@ -179,21 +181,15 @@ class Trust:
 
 def trust_of(opinion: Opinion, known: Known) -> Trust:
     """Return the confidence in the body of an opinion."""
-    kept = np.zeros(len(opinion.rules), np.bool_)
-    kept[opinion.kept] = True
+    kept = flags_of(opinion.kept, len(opinion.rules))
     numbers = doubts_of(opinion.values, opinion.chance, kept, opinion.rules, known)
-    share = float(probability((_chosen.get() or _stored()).log_odds(numbers[np.newaxis]))[0])
+    share = float(learned.logistic((_chosen.get() or _stored()).log_odds(numbers[np.newaxis]))[0])
     return Trust(min(MOST, max(LEAST, share)), numbers)
 
 
-@contextmanager
-def using(model: Trees) -> Iterator[None]:
+def using(model: Trees) -> AbstractContextManager[None]:
     """Use another model within the block."""
-    token = _chosen.set(model)
-    try:
-        yield
-    finally:
-        _chosen.reset(token)
+    return learned.using(model, _chosen)
 
 
 @lru_cache(1)

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...html.lines import Floats, Lines
-from ...html.paths import PLAIN
 from ..body import Body
 from ..line_weights import Prior
 from . import cohesion, regions
@@ -73,7 +72,7 @@ def features_of(lines: Lines, prior: Prior, body: Body, similarity: list[float] 
     direct["lines"] = np.bincount(at, minlength=len(outline)).astype(np.float64)
     below = _Amounts(**{name: np.array(outline.gather(amount.tolist())) for name, amount in direct.items()})
     all_width, all_prose = (max(1.0, float(direct[name].sum())) for name in ("width", "prose"))
-    box = _boxes(lines)
+    box = np.array(outline.boxes, np.intp)
     parent = np.array(outline.parent)
     inner = box[at]
     around = box[parent[inner]]
@@ -92,17 +91,17 @@ def features_of(lines: Lines, prior: Prior, body: Body, similarity: list[float] 
     width_log = np.log1p(width)
     before = np.cumsum(prose)
     following = _following(long)
-    kept, of_lines = _flags(body.kept, count), (body.kept, prior)
+    kept, of_lines = flags_of(body.kept, count), (body.kept, prior)
     of_regions, levels = lines.once("regions", of_lines, lambda: regions.region_columns(lines, prior, kept, prose))
     of_words = lines.once(
         "words", of_lines, lambda: cohesion.cohesion_columns(lines.texts, prior.title, kept, long, inner)
     )
     columns = (
-        kept, _flags(body.captions, count), _below_root(lines, body.root)[at],
+        kept, flags_of(body.captions, count), _below_root(lines, body.root)[at],
         (index >= body.head) & (index < body.tail),
         *(np.maximum(np.minimum(far, FAR), -FAR) for far in (index - body.head, body.tail - index)),  # np.clip is slow
-        prior_log, _shifted(prior_log, 1), _shifted(prior_log, -1),
-        width_log, _shifted(width_log, 1), linked / np.maximum(width, 1), _tags(lines)[at],
+        prior_log, regions.shifted(prior_log, 1), regions.shifted(prior_log, -1),
+        width_log, regions.shifted(width_log, 1), linked / np.maximum(width, 1), _tags(lines)[at],
         lines.headings, _ends(lines), _repeats(lines), np.array(prior.noise)[at] if prior.noise else 0,
         (before - prose) / all_prose, (all_prose - before) / all_prose, index / max(1, count - 1),
         prose_share[inner], long_share[inner], (below.width / all_width)[inner], lines_log[inner], linked_share[inner],
@@ -128,20 +127,11 @@ def prose_of(lines: Lines) -> Floats:
     return np.where(are_prose, np.minimum(width - linked, PROSE_MAX), 0).astype(np.float32)
 
 
-def _flags(chosen: list[int], count: int) -> NDArray[np.bool_]:
+def flags_of(chosen: list[int], count: int) -> NDArray[np.bool_]:
+    """Return whether each of `count` lines is one of the chosen ones."""
     flags = np.zeros(count, np.bool_)
     flags[chosen] = True
     return flags
-
-
-def _shifted(values: Floats, by: int) -> Floats:
-    """Return the values of the line before (1) or after (-1) each line; 0 where there is none."""
-    result = np.zeros_like(values)
-    if by > 0:
-        result[by:] = values[:-by]
-    else:
-        result[:by] = values[-by:]
-    return result
 
 
 def _below_root(lines: Lines, root: int) -> NDArray[np.bool_]:
@@ -152,16 +142,6 @@ def _below_root(lines: Lines, root: int) -> NDArray[np.bool_]:
     for number in range(1, len(outline)):
         below[number] = below[outline.parent[number]] or trie.family[outline.paths[number]] == family
     return np.array(below, np.bool_)
-
-
-def _boxes(lines: Lines) -> NDArray[np.intp]:
-    """Return the box of each path of the outline: the nearest element that is not a paragraph, an item or the like."""
-    outline, tags = lines.outline, lines.outline.tags
-    box = list(range(len(outline)))
-    for number in range(1, len(outline)):
-        if tags[number] in PLAIN:
-            box[number] = box[outline.parent[number]]
-    return np.array(box, np.intp)
 
 
 def _like(lines: Lines) -> NDArray[np.intp]:

@@ -6,8 +6,7 @@ probability decides for all pages. It is the body if its expected F1 is above th
 probability above `SURE` are added, lines with 1 − `SURE` or less are removed.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,12 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
+from ... import learned
 from ...html.lines import Flags, Floats, Lines
 from ...tracing import tracing
 from ..body import Body
 from ..line_weights import Prior
-from .features import NAMES, features_of, prose_of
-from .trees import Trees, load, probability
+from .features import NAMES, features_of, flags_of, prose_of
+from .trees import Trees, load
 
 HERE = Path(__file__).parent
 ARTICLES, ANY_KIND = HERE / "articles.json", HERE / "any-kind.json"
@@ -127,9 +127,8 @@ def second_opinion(
     """
     values = features_of(lines, prior, body, similarity)
     of_articles, of_any_kind = _chosen.get() or _stored()
-    chance = probability((of_articles if is_article else of_any_kind).log_odds(values))
-    rules = np.zeros(len(lines), np.bool_)
-    rules[body.kept] = True
+    chance = learned.logistic((of_articles if is_article else of_any_kind).log_odds(values))
+    rules = flags_of(body.kept, len(lines))
     if factors is not None:
         chance = np.where(rules, chance, chance * factors)
     chance = like_table(like_text(chance, lines.code, rules), lines.width, lines)
@@ -140,14 +139,9 @@ def second_opinion(
     return opinion
 
 
-@contextmanager
-def using(of_articles: Trees, of_any_kind: Trees | None = None) -> Iterator[None]:
+def using(of_articles: Trees, of_any_kind: Trees | None = None) -> AbstractContextManager[None]:
     """Use other models within the block, such as ones that were not trained on the pages that are measured."""
-    token = _chosen.set((of_articles, of_any_kind or of_articles))
-    try:
-        yield
-    finally:
-        _chosen.reset(token)
+    return learned.using((of_articles, of_any_kind or of_articles), _chosen)
 
 
 @lru_cache(1)

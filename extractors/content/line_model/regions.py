@@ -73,7 +73,7 @@ def region_columns(
     top = np.array([tag in ("h1", "h2") for tag in tags], np.bool_)[places] & after_title
     others = _others(texts, title)
     # A region begins at a heading, at a unit's border and where the rules' body is interrupted.
-    border = (heading & ~_shift(heading, 1)) | (in_unit != _shift(in_unit, 1)) | (kept != _shift(kept, 1))
+    border = (heading & ~shifted(heading, 1)) | (in_unit != shifted(in_unit, 1)) | (kept != shifted(kept, 1))
     border[:1] = True
     run, all_prose = np.cumsum(border) - 1, max(1.0, float(prose.sum()))
     run_prose = np.bincount(run, prose) / all_prose
@@ -85,16 +85,16 @@ def region_columns(
     begins[places[title : first + 1][~long[title : first + 1]]] = True
     restart = begins[places] & after_first & ~long
     named = label & ~long
-    label_run = np.cumsum(named & ~_shift(named, 1))
-    in_run = named & (_shift(named, 1) | _shift(named, -1)) & after_first
+    label_run = np.cumsum(named & ~shifted(named, 1))
+    in_run = named & (shifted(named, 1) | shifted(named, -1)) & after_first
     run_size = np.where(in_run, np.bincount(label_run, named)[label_run], 0)
     columns = [
         in_unit, np.log1p(units), np.log1p(units[-1] - units), leads, in_unit * leads[np.where(text, owner, index)],
-        _shift(share, 1), np.log1p(_shift(width, 2)), [line.endswith(CUT_OFF) for line in texts],
+        shifted(share, 1), np.log1p(shifted(width, 2)), [line.endswith(CUT_OFF) for line in texts],
         _near(dated, REACH), np.log1p(np.cumsum(dated & after_title)), np.cumsum(titled), np.cumsum(top),
         _since(heading), np.maximum(np.minimum(index - title, FAR_LINES), -FAR_LINES) * (prior.title >= 0),
         np.cumsum(others), _since(others),
-        _shift(places, -1, -1) == places, _near(_shift(places, 1, -1) != places, REACH),
+        shifted(places, -1, -1) == places, _near(shifted(places, 1, -1) != places, REACH),
         runs_before[run], (run_prose.sum() - runs_before - run_prose)[run], np.log1p(np.bincount(run))[run],
         _gap(kept), on_main, 1 - on_main,
         np.cumsum(restart), _since(restart), np.maximum.accumulate(run_size), _since(in_run), np.cumsum(opened),
@@ -118,7 +118,7 @@ def shared_columns(lines: Lines, prior: Prior, prose: Floats, similarity: list[f
     width, places, after_title = lines.width, lines.outline.of_line, np.arange(len(lines)) > max(prior.title, 0)
     alike = np.array(similarity, np.float32)
     shared = alike > SAME
-    anchor, between = _last(shared), np.cumsum(shared)
+    anchor, between = np.maximum(_last(shared), 0), np.cumsum(shared)
     all_prose = max(1.0, float(prose.sum()))
     before = np.cumsum(prose * after_title) - prose * after_title
     return [
@@ -225,7 +225,7 @@ def _repeated(texts: list[str]) -> NDArray[np.bool_]:
     return np.array([seen.setdefault(text, line) != line for line, text in enumerate(texts)], np.bool_)
 
 
-def _shift(values: NDArray[Any], by: int, empty: float = 0) -> NDArray[Any]:
+def shifted(values: NDArray[Any], by: int, empty: float = 0) -> NDArray[Any]:
     """Return the value of an earlier line (by > 0) or a later one; `empty` where there is none."""
     result = np.full_like(values, empty)
     if by > 0:
@@ -243,20 +243,18 @@ def _near(flags: NDArray[np.bool_], reach: int) -> NDArray[np.intp]:
 
 
 def _last(flags: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Return the last flagged line up to each line, 0 if there is none."""
-    return np.maximum.accumulate(np.where(flags, np.arange(len(flags)), 0)) if len(flags) else np.zeros(0, np.intp)
+    """Return the last flagged line up to each line, −1 if there is none."""
+    index = np.arange(len(flags))
+    return np.maximum.accumulate(np.where(flags, index, -1)) if len(flags) else index
 
 
 def _since(flags: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Return the number of lines since the last flag, at most `FAR_LINES`; −1 if there is none."""
-    index = np.arange(len(flags))
-    last = np.maximum.accumulate(np.where(flags, index, -1)) if len(flags) else index
-    return np.where(last < 0, -1, np.minimum(index - last, FAR_LINES))
+    last = _last(flags)
+    return np.where(last < 0, -1, np.minimum(np.arange(len(flags)) - last, FAR_LINES))
 
 
 def _gap(kept: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Return the number of lines since the last kept one before each line."""
-    index = np.arange(len(kept))
-    last = np.maximum.accumulate(np.where(kept, index, -1)) if len(kept) else index
-    before = np.concatenate(([-1], last[:-1])) if len(kept) else last
-    return np.where(before < 0, FAR_LINES, np.minimum(index - before, FAR_LINES))
+    before = shifted(_last(kept), 1, -1)
+    return np.where(before < 0, FAR_LINES, np.minimum(np.arange(len(kept)) - before, FAR_LINES))

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadModel
+from ...learned import logistic, write_rows
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -73,12 +74,6 @@ class Trees:
         return result
 
 
-def probability(log_odds: Floats) -> Floats:
-    """Return 1 / (1 + e⁻ˣ)."""
-    result: Floats = 0.5 * (1 + np.tanh(0.5 * log_odds))
-    return result
-
-
 def fit(
     names: Sequence[str],
     values: Floats,
@@ -101,7 +96,7 @@ def fit(
     score = np.full(len(values), bias)
     features, thresholds, leaves = [], [], []
     for _ in range(shape.trees):
-        chance = np.clip(0.5 * (1 + np.tanh(0.5 * score)), LIMIT, 1 - LIMIT)
+        chance = np.clip(logistic(score), LIMIT, 1 - LIMIT)
         slope, curvature = weight * (chance - target), weight * chance * (1 - chance)
         rows, share = _drawn(slope, curvature, shape.rows, draw)
         slope, curvature = slope[rows] / share, curvature[rows] / share
@@ -191,8 +186,7 @@ def save(model: Trees, path: Path, about: Mapping[str, Any]) -> None:
         "leaves": [[round(value, 4) for value in row] for row in model.leaves.tolist()],
     }
     head = {"format": FORMAT, **about, "bias": round(model.bias, 4), "names": list(model.names)}
-    rows = [f' "{key}": {json.dumps(value)}' for key, value in {**head, **numbers}.items()]
-    path.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
+    write_rows(path, {**head, **numbers})
 
 
 def load(path: Path, names: Sequence[str]) -> Trees:

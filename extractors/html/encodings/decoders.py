@@ -21,7 +21,7 @@ Python's cp949 is the standard's EUC-KR without a difference; cp932 is Shift_JIS
 import codecs
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 REPLACED = {
     "gb18030": str.maketrans(
@@ -197,14 +197,6 @@ def _step_euc_jp(data: bytes, at: int) -> tuple[str, int]:
     return REPLACEMENT, at + 1
 
 
-def _step_big5(data: bytes, at: int) -> tuple[str, int]:
-    return _added_or_error(data, at, "big5")
-
-
-def _step_two_bytes(data: bytes, at: int) -> tuple[str, int]:
-    return _error_of_two(data, at)
-
-
 def _added_or_error(data: bytes, at: int, name: str) -> tuple[str, int]:
     character = _added(name).get(data[at : at + 2])
     return (character, at + 2) if character else _error_of_two(data, at)
@@ -240,9 +232,9 @@ def _register(name: str, step: Step) -> None:
 
 
 _register("gb18030", _step_gb18030)
-_register("big5", _step_big5)
-_register("shift_jis", _step_two_bytes)
-_register("euc-kr", _step_two_bytes)
+_register("big5", partial(_added_or_error, name="big5"))
+_register("shift_jis", _error_of_two)
+_register("euc-kr", _error_of_two)
 _register("euc-jp", _step_euc_jp)
 
 

@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadModel
+from ...learned import check_arrays, logistic, write_rows
 
 Values = NDArray[np.float64]
 
@@ -122,12 +123,6 @@ def _logsig(value: float) -> float:
     return 1 / (1 + exp(-value)) if value > LEAST_SUM else 0.0
 
 
-def logsig(value: Values) -> Values:
-    """Return 1 / (1 + e⁻ˣ), without overflow."""
-    result: Values = 0.5 * (1 + np.tanh(0.5 * value))
-    return result
-
-
 def untrained(inputs: Values, seed: int, hidden: int = HIDDEN) -> Network:
     """Return a network of `hidden` units with random weights that scales its inputs by the statistics of `inputs`."""
     random = np.random.default_rng(seed)
@@ -182,8 +177,8 @@ def _adjust(network: Network, x: Values, d: Values) -> float:
 
     A line within the goal changes nothing if it is the only one.
     """
-    y = logsig(x @ network.hidden + network.hidden_threshold)
-    o = logsig(y @ network.output + network.output_threshold)
+    y = logistic(x @ network.hidden + network.hidden_threshold)
+    o = logistic(y @ network.output + network.output_threshold)
     error = float(np.mean((d - o) ** 2))
     if len(x) == 1 and error <= GOAL:
         return error
@@ -203,8 +198,7 @@ def save(network: Network, path: Path, form: str, about: dict[str, Any]) -> None
     """
     numbers = {name: getattr(network, name).tolist() for name in Network.__slots__}
     everything = {**_head(form), **about, **numbers}
-    rows = [f' "{key}": {json.dumps(value, ensure_ascii=False)}' for key, value in everything.items()]
-    path.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
+    write_rows(path, everything)
 
 
 def load(path: Path, form: str) -> Network:
@@ -219,10 +213,10 @@ def load(path: Path, form: str) -> Network:
         raise BadModel(f"{path}: not a file of network weights: {type(error).__name__}: {error}") from None
     if not numbers:
         raise BadModel(f"{path}: not weights of this network; expected {_head(form)}, found {head}")
-    shapes = {"hidden": (INPUTS, HIDDEN), "hidden_threshold": (HIDDEN,), "output": (HIDDEN,), "output_threshold": (1,)}
-    for name, value in numbers.items():
-        if value.shape != shapes.get(name, (INPUTS,)) or not np.isfinite(value).all():
-            raise BadModel(f"{path}: {name!r} has the wrong shape or values that are not numbers")
+    of_inputs = {"mean": (INPUTS,), "scale": (INPUTS,), "hidden": (INPUTS, HIDDEN)}
+    check_arrays(
+        path, numbers, {**of_inputs, "hidden_threshold": (HIDDEN,), "output": (HIDDEN,), "output_threshold": (1,)}
+    )
     return Network(**numbers)
 
 

@@ -15,14 +15,12 @@ from rich.console import Console
 from rich.progress import Progress, track
 
 from ...errors import TrainingMistakes
-from ...training import curve_point, run, share
+from ...training import BAR, add_held_out, curve_point, run
 from .extractor import METHOD, OWN_WEIGHTS, VERBATIM_METHOD
 from .labelled_pages import LabelledLines, labelled_pages, read_labelled
 from .network import BODY, GOAL, HIDDEN, ROUNDS, USED, VERBATIM, Network, Values, learn, learn_line_by_line, save
 
-HELD_OUT = 0.2  # share of the pages that are held out for testing
 CURVE_POINTS = 12  # lines of the learning curve
-BAR = 40  # characters of its longest bar
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,13 +164,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--seed", type=_count, default=1, metavar="N", help="same seed, same weights; default: 1")
     parser.add_argument("--rounds", type=_positive, default=ROUNDS, metavar="N", help=f"default: {ROUNDS}")
-    parser.add_argument(
-        "--held-out",
-        type=share,
-        default=HELD_OUT,
-        metavar="SHARE",
-        help=f"share of the pages that are held out; default: {HELD_OUT}",
-    )
+    add_held_out(parser, "pages")
     parser.add_argument("--verbatim", action="store_true", help="the source's inputs and procedure, for comparison")
     return parser
 

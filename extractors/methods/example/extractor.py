@@ -27,7 +27,7 @@ from ...content.confidence import Trust, known_of, trust_of
 from ...content.line_model import Opinion, second_opinion
 from ...content.page_body import rules_body, unmatched
 from ...content.profile import BARREN_FACTOR, BodyMarkup, Layout, layout_of, markup_of, profile_of
-from ...content.similarity import Similarity, align, prepare
+from ...content.similarity import align
 from ...content.trimming import trim
 from ...content.turning_points import LineEvidence
 from ...errors import UnusablePage
@@ -80,15 +80,6 @@ class Voter:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """An example and a page compared. `similarity`: of their lines; `evidence`: the input for the page's extraction."""
-
-    similarity: Similarity
-    evidence: LineEvidence
-    twin: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Vote:
     """The result of one example for a page. `match`: share of the surrounding lines that are in both, 0 to 1.
 
@@ -129,6 +120,7 @@ class Example:
     """An example page, prepared once, and the section's recent pages. Memory stays bounded over any number of pages."""
 
     def __init__(self, example: Page | None) -> None:
+        """Prepare. Raises `UnusablePage` for an example without text."""
         self._trie = PathTrie()
         self._fixed = 0 if example is None else 1  # number of voters that are never removed
         self._voters: list[Voter] = []  # the example, if there is one, then recent pages, oldest first
@@ -215,7 +207,7 @@ class Example:
             elected = elect(parsed, votes, self._list_like, is_article=self._is_article)
             if isinstance(elected, BodyLines) and _agree(parsed.lines, elected.kept, body):
                 body = elected.kept
-        prepare(parsed.lines)
+        _ = parsed.lines.hashes  # `align` needs them of each voter
         parsed.lines.forget_elements()
         layout, titles = layout_of(parsed.lines, body), titles_of(parsed.head)
         markup = markup_of(parsed.lines, body)
@@ -279,30 +271,21 @@ class VotedPage:
 
     def vote_of(self, voter: Voter) -> Vote:
         """Return the result of an example. The paths of both pages are in one trie."""
-        found = self.compare(voter)
-        places = voter.layout.factors_of_paths(self._page.lines)
-        body = self._search.body_by(found.evidence, places)
-        match = self._match(found, body)
-        vote = Vote(body, match, voter.layout, places, found.similarity.page, found.twin, voter.expected)
+        lines, similarity = self._page.lines, align(voter.lines, self._page.lines)
+        twin = self._is_twin(voter, similarity.page)
+        profile = voter.markup.profile if twin else profile_of(voter.markup, similarity.example)
+        new = unmatched(lines) if twin else similarity.page
+        places = voter.layout.factors_of_paths(lines)
+        body = self._search.body_by(LineEvidence(new, self._page.prior, profile, voter.layout), places)
+        match = None if twin else self._matches.get(id(body))
+        if match is None:
+            match = surrounding_match(lines, similarity.page, body)
+            if not twin:
+                self._matches[id(body)] = match
+        vote = Vote(body, match, voter.layout, places, similarity.page, twin, voter.expected)
         if (trace := tracing()) is not None:
             trace.note(vote)
         return vote
-
-    def compare(self, voter: Voter) -> Comparison:
-        """Return the similarity of the lines of an example and the page, and the evidence for the page's lines."""
-        page, found = self._page, align(voter.lines, self._page.lines)
-        twin = self._is_twin(voter, found.page)
-        profile = voter.markup.profile if twin else profile_of(voter.markup, found.example)
-        similarity = unmatched(page.lines) if twin else found.page
-        return Comparison(found, LineEvidence(similarity, page.prior, profile, voter.layout), twin)
-
-    def _match(self, found: Comparison, body: Body) -> float:
-        match = None if found.twin else self._matches.get(id(body))
-        if match is None:
-            match = surrounding_match(self._page.lines, found.similarity.page, body)
-            if not found.twin:
-                self._matches[id(body)] = match
-        return match
 
     def _is_twin(self, voter: Voter, similarity: list[float]) -> bool:
         """Whether the example has nearly the same text as the page."""
@@ -481,15 +464,3 @@ def _reason(valid: list[Vote], match: float) -> str:
     if len(valid) > 1:
         return f"vote of {len(valid)} pages, {match:.0%} of the surrounding lines match the example"
     return f"{match:.0%} of the surrounding lines match the example"
-
-
-def create(example: Page | None) -> Example:
-    """Return the extractor. Raises `ValueError` without an example, `UnusablePage` for one without text."""
-    if example is None:
-        raise ValueError("method 'example' needs an example page")
-    return Example(example)
-
-
-def create_auto(example: Page | None) -> Example:
-    """Return the extractor that uses the example page if there is one and it fits, and otherwise the page alone."""
-    return Example(example)

@@ -34,10 +34,8 @@ class LineComparison:
     reason: str
 
 
-def read(method: str, page: Page, example: Page | None) -> LineComparison:
-    """Return the comparison. Raises `ValueError` without an example."""
-    if example is None:
-        raise ValueError(f"method {method!r} needs an example page")
+def read(method: str, page: Page, example: Page) -> LineComparison:
+    """Return the comparison."""
     extractor = Example(example)
     parsed = with_text(extractor.read(page))
     with traced() as trace:

@@ -105,10 +105,8 @@ def lines_between(lines: Lines, head: int, tail: int) -> list[int]:
     return np.flatnonzero((middles >= head) & (middles < tail)).tolist()
 
 
-def create(example: Page | None) -> PageByPage:
-    """Return the extractor. Raises `ValueError` without an example, `UnusablePage` for one without text."""
-    if example is None:
-        raise ValueError(f"method {METHOD!r} needs an example page")
+def create(example: Page) -> PageByPage:
+    """Return the extractor. Raises `UnusablePage` for an example without text."""
     parsed = read(example, PathTrie())
     if isinstance(parsed, NoArticle):
         raise UnusablePage("the example page has almost no text")

@@ -65,10 +65,8 @@ class CharacterCurves:
     kept: tuple[int, ...]
 
 
-def read(method: str, page: Page, example: Page | None) -> CharacterCurves:
-    """Return the curves. Raises `ValueError` without an example."""
-    if example is None:
-        raise ValueError(f"method {method!r} needs an example page")
+def read(method: str, page: Page, example: Page) -> CharacterCurves:
+    """Return the curves."""
     there = page_text(with_text(read_page(example, PathTrie())).lines)
     parsed = with_text(read_page(page, PathTrie()))
     found = curves(there, page_text(parsed.lines))
@@ -104,7 +102,7 @@ def draw(sheet: Sheet, data: CharacterCurves) -> None:
     page = data.page
     sheet.grow(5.6)
     sheet.headline(data.method, f"characters {span_of(page.head, page.tail)} of {page.length:,} are the body")
-    curve, texts, words = sheet.separate(4, 1.1, 1.5)
+    curve, texts, words = sheet.panels(4, 1.1, 1.5, share=False)
     mark_body([curve], page.head, page.tail)
     _curves(curve, data)
     _divisions(texts, data)

@@ -93,11 +93,12 @@ class TagPaths:
 
     def learn(self, page: Page, *, former: bool = False) -> None:
         """Add a page of the section as a sample, unless it is of a former template."""
-        if former:
-            return
-        learned = learn_thresholds(read_leaves(read_ctext(without_garbled(page.html))))
-        if learned is not None:
+        if not former and (learned := self.learned_from(page)) is not None:
             self._samples.append(learned)
+
+    def learned_from(self, page: Page) -> Thresholds | None:
+        """Return the thresholds of a sample page; None if it has too few clusters."""
+        return learn_thresholds(read_leaves(read_ctext(without_garbled(page.html))))
 
     def extract(self, page: Page) -> Article | NoArticle:
         """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
@@ -178,8 +179,3 @@ def middle(centres: NDArray[np.float64]) -> float:
 def lowest(samples: list[Thresholds]) -> Thresholds:
     """Return the minimum of each threshold."""
     return Thresholds(*(min(getattr(sample, one.name) for sample in samples) for one in fields(Thresholds)))
-
-
-def create(example: Page | None) -> TagPaths:
-    """Return the extractor; `example` is its first sample page."""
-    return TagPaths(example)

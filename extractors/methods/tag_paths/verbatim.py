@@ -31,7 +31,7 @@ from ...html.dom import parse
 from ...html.tagless_text import BLOCK_TAGS
 from ...page import Page
 from .clusters import Leaf, Leaves, OpenConstants, Thresholds, body_segment, without_garbled
-from .extractor import lowest, middle_centres
+from .extractor import TagPaths, lowest, middle_centres
 
 METHOD = "tag-paths-verbatim"
 CONFIDENCE = 0.56  # share of pages with F1 ≥ .9, mean of the development sets
@@ -51,26 +51,18 @@ class Tree:
     begun: list[list[int]]  # tag paths of tables and divs
 
 
-class TagPathsVerbatim:
+class TagPathsVerbatim(TagPaths):
     """Keeps the thresholds of sample pages."""
 
-    def __init__(self, example: Page | None, settings: OpenConstants = SETTINGS) -> None:
-        self._settings = settings
-        self._samples: list[Thresholds] = []
-        if example is not None:
-            self.learn(example)
-
-    def learn(self, page: Page, *, former: bool = False) -> None:
-        """Add a page of the section as a sample, unless it is of a former template."""
-        if former:
-            return
-        self._samples.append(learn_thresholds(read_tree(page.html), self._settings))
+    def learned_from(self, page: Page) -> Thresholds:
+        """Return the thresholds of a sample page."""
+        return learn_thresholds(read_tree(page.html))
 
     def extract(self, page: Page) -> Article | NoArticle:
         """Return the article of `page`. Raises `UnusablePage` if the page cannot be parsed."""
         tree = read_tree(page.html)
-        thresholds = lowest(self._samples or [learn_thresholds(tree, self._settings)])
-        segment = body_segment(tree.leaves, thresholds, self._settings)
+        thresholds = lowest(self._samples or [learn_thresholds(tree)])
+        segment = body_segment(tree.leaves, thresholds, SETTINGS)
         if not segment:
             return NoArticle("no cluster of tag paths resembles a body", page.url)
         return assemble_chunks(page, tree, segment, frequent(tree, segment, thresholds.frequency))
@@ -192,8 +184,3 @@ def learn_thresholds(tree: Tree, settings: OpenConstants = SETTINGS) -> Threshol
     segment = body_segment(tree.leaves, learned, settings)
     frequencies = [chunk.frequency for chunk in chunks(tree, segment).values()] if segment else [1]
     return replace(learned, frequency=float(np.mean(frequencies)))
-
-
-def create(example: Page | None) -> TagPathsVerbatim:
-    """Return the extractor; `example` is its first sample page."""
-    return TagPathsVerbatim(example)

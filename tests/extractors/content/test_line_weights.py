@@ -2,8 +2,6 @@ import pytest
 
 from extractors.content.line_weights import find_title_line, prior_of
 from extractors.html.class_names import role_of
-from extractors.html.lines import Lines
-from extractors.html.paths import PathTrie
 
 from ..pages import BAKERY, HARBOUR, lines_of
 
@@ -109,5 +107,5 @@ def test_a_heading_of_comments_counts_only_after_enough_prose():
 
 
 def test_a_line_has_at_most_its_own_bytes_within_links():
-    lines = Lines(PathTrie(), ["some words", "none", "所有"], [0] * 3, [0] * 3, [12, 0, 1], [])
+    lines = lines_of("<p><a>some \n words</a></p><p>none</p><p><a>所</a>有</p>")
     assert lines.linked_bytes == [10.0, 0.0, 3.0]

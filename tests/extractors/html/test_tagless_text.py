@@ -2,7 +2,7 @@
 
 import pytest
 
-from extractors.html.tagless_text import build_tree, escape_values, half_widths, read_ctext
+from extractors.html.tagless_text import build_tree, escape_values, read_ctext
 
 
 def texts(source):
@@ -110,7 +110,6 @@ def test_dropped_lines_leave_their_tags():
 
 
 def test_chinese_character_is_two_half_widths():
-    assert half_widths("新闻ab") == 6
     ctext = read_ctext('<p>新 闻<a href="/">链接 x</a></p>')
     assert ctext.widths.tolist() == [0, 4, 0]
     assert ctext.linked.tolist() == [0, 5, 0]

@@ -132,42 +132,6 @@ def test_values_of_links_are_those_of_their_elements():
         assert links.values("href") == [link.get("href") or "" for link in links] != []
 
 
-COLLECTED = {"p": ("class", "id"), "b": (), "a": None, "i": None}
-HOLDING = {"i": ("class", "x")}
-
-
-@compiled
-@pytest.mark.parametrize(
-    "page",
-    [
-        *OWN[:-1],
-        "<p class=a id=\u00e9>1<p CLASS='b' class=c><b>2</b><!-- x --><a href=/>3</a>",
-        "<i class=axb>1</i><i>2</i><i class=y>3</i>",
-        "<a>" * 3,
-        "<t1><t2><t3>" * 60 + "<p id=z>",  # more names than are remembered
-    ],
-)
-def test_elements_are_collected_alike(page):
-    root = etree.fromstring(page, etree.HTMLParser())
-    collector = walking.Collector(COLLECTED, HOLDING)
-    found = collector.collect(root)
-    with walking.in_python():
-        expected = collector.collect(root)
-    assert [tag for tag, _ in found] == [tag for tag, _ in expected]
-    for (tag, one), (_, other) in zip(found, expected, strict=True):
-        if COLLECTED[tag] is None:
-            assert one is other
-        else:
-            assert [one.get(name) for name in COLLECTED[tag]] == [other.get(name) for name in COLLECTED[tag]]
-
-
-@compiled
-def test_a_tree_with_namespaces_is_collected_in_python():
-    root = etree.fromstring("<body xmlns:a='http://a'><a:p/><p id='x'/></body>")
-    [(tag, element)] = walking.Collector(COLLECTED, HOLDING).collect(root)
-    assert (tag, element) == ("p", root[1])
-
-
 @compiled
 def test_objects_of_links_are_made_when_they_are_asked_for():
     root = etree.fromstring("<body><a href=/x>one</a><p>two <a href=/y>three</a></p></body>", etree.HTMLParser())

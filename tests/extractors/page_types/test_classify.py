@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from console.sample_site import DESIGNS, SECTIONS, render_site, truth
 from console.sample_site.pages import LIST_PATHS, TOPIC_PATHS
 from extractors import Article, NoArticle, Section, extract
-from extractors.page_types import PageType, classify, classify_shapes, shape_of
+from extractors.page_types import PageType, classify, classify_together
 from extractors.page_types.classify import kind_of_several
 from tests.extractors.pages import BAKERY, HARBOUR, news_page
 
@@ -47,7 +47,7 @@ def test_articles_of_the_sample_site_are_no_lists(design, section):
 @pytest.mark.parametrize("design", DESIGNS)
 def test_articles_of_one_shape_are_articles_together(design):
     found = judged(design, [wanted.path for wanted in truth("zh")])
-    assert {kind.kind for kind in classify_shapes(found).values()} == {"article"}
+    assert classify_together([kind for _, kind in found]).kind == "article"
 
 
 def test_pages_without_an_address():
@@ -70,20 +70,14 @@ def test_a_page_of_a_few_words_gets_a_type():
 
 def test_uncertain_pages_of_one_shape_are_surer_together():
     alone = PageType("uncertain", 0.8, ())
-    together = classify_shapes((f"https://a.example/{number}.html", alone) for number in range(16))
-    assert list(together) == [shape_of("https://a.example/1.html")]
-    assert [kind.kind for kind in together.values()] == ["article"]
-    assert classify_shapes([("https://a.example/1.html", alone)])[shape_of("https://a.example/1.html")].kind == (
-        "uncertain"
-    )
+    assert classify_together([alone] * 16).kind == "article"
+    assert classify_together([alone]).kind == "uncertain"
 
 
 def test_a_shape_of_both_types_is_uncertain():
     pages = [PageType("article", 0.99, ())] * 3 + [PageType("list", 0.01, ())]
-    found = classify_shapes((f"https://a.example/{number}.html", kind) for number, kind in enumerate(pages))
-    assert [(kind.kind, kind.reasons) for kind in found.values()] == [
-        ("uncertain", ("4 pages of this shape: 3 articles, 1 lists",))
-    ]
+    found = classify_together(pages)
+    assert (found.kind, found.reasons) == ("uncertain", ("4 pages of this shape: 3 articles, 1 lists",))
 
 
 def test_one_page_does_not_outvote_all_others():

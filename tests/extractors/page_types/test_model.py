@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from extractors.errors import BadModel
-from extractors.page_types.model import fit, load, probability, save
+from extractors.page_types.model import fit, load, save
 
 NAMES = ("prose", "links", "nothing")
 
@@ -50,10 +50,6 @@ def test_a_value_far_out_says_no_more_than_four_deviations():
     far = np.repeat(values[:1], 2, axis=0)
     far[:, 0] = (1e3, 1e9)
     assert model.log_odds(far)[0] == model.log_odds(far)[1]
-
-
-def test_probability_does_not_overflow():
-    assert probability(np.array([-1e9, 0, 1e9])).tolist() == [0, 0.5, 1]
 
 
 def test_saved_and_loaded_it_is_the_same_to_the_bit(tmp_path):

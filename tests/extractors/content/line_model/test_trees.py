@@ -3,8 +3,9 @@ import json
 import numpy as np
 import pytest
 
-from extractors.content.line_model.trees import Trees, fit, load, probability, save
+from extractors.content.line_model.trees import Trees, fit, load, save
 from extractors.errors import BadModel
+from extractors.learned import logistic
 
 NAMES = ("a", "b")
 # One tree of depth 2: a > 0 asks first, b > 1 second; leaves by 1·[a > 0] + 2·[b > 1].
@@ -26,7 +27,7 @@ def test_answers_of_a_tree_written_by_hand(row, expected):
 
 def test_what_neither_feature_tells_alone_is_learned():
     model, values, target = learned()
-    assert ((probability(model.log_odds(values)) > 0.5) == (target > 0.5)).mean() > 0.95
+    assert ((logistic(model.log_odds(values)) > 0.5) == (target > 0.5)).mean() > 0.95
 
 
 def test_the_same_rows_teach_the_same_to_the_bit():
@@ -40,7 +41,7 @@ def test_drawn_rows_give_the_shares_of_all_rows():
     values = draw.integers(0, 2, (20_000, 2)).astype(np.float32)
     share = np.where(values[:, 0] > 0, 0.7, 0.05)
     target = (draw.random(20_000) < share).astype(np.float64)
-    told = probability(fit(NAMES, values, target, np.ones(20_000)).log_odds(values))
+    told = logistic(fit(NAMES, values, target, np.ones(20_000)).log_odds(values))
     for rare in (True, False):
         group = (values[:, 0] == 0) == rare
         assert told[group].mean() == pytest.approx(target[group].mean(), abs=0.02)
@@ -52,7 +53,7 @@ def test_rows_without_weight_teach_nothing():
     wrong = np.tile([1.0, 0], 50)
     weight = np.concatenate([np.ones(100), np.zeros(100)])
     model = fit(NAMES, np.concatenate([values, values]), np.concatenate([target, wrong]), weight)
-    assert (probability(model.log_odds(values)) > 0.5).tolist() == (target > 0.5).tolist()
+    assert (logistic(model.log_odds(values)) > 0.5).tolist() == (target > 0.5).tolist()
 
 
 def test_a_constant_feature_is_never_asked():
