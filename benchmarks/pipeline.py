@@ -12,10 +12,7 @@ time for the pages, without starts and ends.
 
 import argparse
 import json
-import os
 import random
-import resource
-import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -26,12 +23,12 @@ from statistics import median
 from typing import Any
 
 from benchmarks.nginx import served
+from benchmarks.pages import SAMPLE_SITE
+from benchmarks.processes import environment, run
 from benchmarks.spider_cost import PLAIN, WORDS
 from console.sample_site import DESIGNS, SECTIONS, render_site, truth
 from workers.errors import ExemplarError
 
-ROOT = Path(__file__).parents[1]
-SITE = "http://paper.example"
 DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 SMALL = 20  # pages of the small site
 MENU = 25_000  # bytes of the menu around an article of the sample site
@@ -71,7 +68,7 @@ def pages_of(folder: Path | None) -> Iterator[bytes]:
         words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 11))) for _ in range(WORDS)]
         links = "".join(f'<li class="item"><a href="/menu/{word}/">{word}</a></li>\n' for word in words)
         menu = f'<nav><ul class="menu">{links[:MENU].rpartition("<li")[0]}</ul></nav>'.encode()
-        site = render_site(SITE, DESIGNS[0])
+        site = render_site(SAMPLE_SITE, DESIGNS[0])
         bodies = [site[article.path].body.replace(b"</body>", menu + b"</body>") for article in truth(SECTIONS[-1])]
     else:
         bodies = [file.read_bytes() for file in sorted(folder.rglob("*.html"))]
@@ -155,14 +152,10 @@ def scrapy_child(address: str, pages: str, output: str) -> None:
 
 
 def _cpu(command: list[str], folder: str) -> float:
-    found_in = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    environment = {**os.environ, "REDIS_URL": "", "PYTHONPATH": found_in}
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent, done = run(command, cwd=folder, capture_output=True, env=environment())
     if done.returncode:
         raise ExemplarError(f"{' '.join(command[:4])}: {done.stderr[-500:]}")
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return spent
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ import cProfile
 import json
 import os
 import random
-import resource
 import subprocess
 import sys
 import tempfile
@@ -27,6 +26,7 @@ from typing import Any
 import redis
 
 from benchmarks.nginx import served
+from benchmarks.processes import environment, run
 from crawler.task_list.file import loads
 from crawler.task_list.models import Task
 from crawler.task_list.publication import publish
@@ -138,27 +138,21 @@ def plain_child(address: str, count: str) -> None:
     print(json.dumps({"fetched": fetched}))
 
 
-def run(child: Callable[..., None], *arguments: str, url: str, profile: str = "") -> tuple[float, float]:
+def cost_of(child: Callable[..., None], *arguments: str, url: str, profile: str = "") -> tuple[float, float]:
     """Return the CPU seconds of the spider and of the whole process. Raises `RuntimeError` if pages are missing."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    call = f"from benchmarks import spider_cost; spider_cost.{child.__name__}(*sys.argv[1:])"
-    code = f"import sys; {call}"
-    environment = {**os.environ, "REDIS_URL": url, PROFILE: profile, "PYTHONPATH": str(Path(__file__).parents[1])}
-    done = subprocess.run(
+    code = f"import sys; from benchmarks import spider_cost; spider_cost.{child.__name__}(*sys.argv[1:])"
+    whole, done = run(
         [sys.executable, "-c", code, *arguments],
-        env=environment,
+        env=environment(url) | {PROFILE: profile},
         cwd=tempfile.gettempdir(),  # without a tasks.yaml
         stdout=subprocess.PIPE,
         check=True,
-        text=True,
     )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     said: dict[str, Any] = {}
     for line in done.stdout.splitlines():
         said |= json.loads(line)
     if said["fetched"] < PAGES:
         raise RuntimeError(f"{child.__name__} fetched {said['fetched']} of {PAGES}: {said.get('problems')}")
-    whole = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return said["spider"], whole
 
 
@@ -216,8 +210,8 @@ def _compare(url: str, address: str, size: int, rounds: int) -> None:
     ours, plain = [], []
     for _ in range(rounds):
         announce(url, "cost", address)
-        ours.append(run(section_child, "cost", url=url))
-        plain.append(run(plain_child, address, str(PAGES), url=url))
+        ours.append(cost_of(section_child, "cost", url=url))
+        plain.append(cost_of(plain_child, address, str(PAGES), url=url))
     section, fetch = (median(spider for spider, _ in taken) * 1000 / PAGES for taken in (ours, plain))
     ratio = median(a / b for (a, _), (b, _) in zip(ours, plain, strict=True))
     with_start = median(a / b for (_, a), (_, b) in zip(ours, plain, strict=True))
@@ -234,7 +228,7 @@ def _profile(url: str, address: str, folder: Path) -> None:
     for child, arguments in ((section_child, ["cost"]), (plain_child, [address, str(PAGES)])):
         announce(url, "cost", address)
         file = str(folder / "profile")
-        run(child, *arguments, url=url, profile=file)
+        cost_of(child, *arguments, url=url, profile=file)
         pstats.Stats(file).sort_stats("tottime").print_stats(45)
         pstats.Stats(file).sort_stats("cumtime").print_stats(60)
 
