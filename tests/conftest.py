@@ -3,9 +3,6 @@
 import gc
 import os
 import signal
-import subprocess
-import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from importlib import import_module
@@ -18,9 +15,10 @@ import redis
 
 from crawler.rendering.chromium import BrowserMissing, find_browser
 from workers import redaction
-from workers.redis_access.embedded import answers, server_binary
+from workers.redis_access.embedded import server_binary
 
 from . import services
+from .redis_servers import running
 
 Service = TypeVar("Service")
 # Files that take long, the longest first: they begin first, so that none of them runs on alone at the end.
@@ -64,20 +62,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def redis_url() -> Iterator[str]:
-    with tempfile.TemporaryDirectory(prefix="rd-") as folder:
-        socket = Path(folder) / "s"
-        options = ["--port", "0", "--unixsocket", str(socket), "--save", "", "--dir", folder]
-        server = subprocess.Popen([str(server_binary()), *options], stdout=subprocess.DEVNULL)
-        url = f"unix://{socket}"
-        try:
-            limit = time.monotonic() + services.START_WAIT
-            while not answers(url):
-                assert time.monotonic() < limit, "the test Redis does not answer"
-                time.sleep(0.02)
-            yield url
-        finally:
-            server.terminate()
-            server.wait(10)
+    with running(str(server_binary())) as url:
+        yield url
 
 
 @pytest.fixture(autouse=True)
