@@ -201,7 +201,7 @@ def measured(method: TunedMethod, sets: Sequence[DataSet], sample: int, roles: R
 
 def left_out(sets: Mapping[str, Sequence[PageScores]], settings: Sequence[Setting]) -> dict[str, Setting]:
     """Return for each set the setting with the highest mean F1 over the sets of other sites; the first of equals."""
-    f1 = {(name, one): _f1(pages, one) for name, pages in sets.items() for one in settings}
+    f1 = {(name, one): f1_of(pages, one) for name, pages in sets.items() for one in settings}
     chosen = {}
     for name in sets:
         others = [other for other in sets if family_of(other) != family_of(name)]
@@ -245,7 +245,8 @@ def _of_news(sets: Mapping[str, Sequence[PageScores]], settings: Mapping[str, Se
     return [page.scores[settings[name]] for name, pages in sets.items() for page in pages if page.news]
 
 
-def _f1(pages: Sequence[PageScores], setting: Setting) -> float:
+def f1_of(pages: Sequence[PageScores], setting: Setting) -> float:
+    """Return the F1 of pages with a setting."""
     return mean([page.scores[setting] for page in pages]).f1
 
 
