@@ -15,7 +15,6 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import inf
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -36,10 +35,10 @@ from extractors.methods.tag_paths import (
 from extractors.methods.tag_paths.clusters import LeafOutline, Leaves, OpenConstants, read_outline
 from extractors.page import Page, make_page
 
+from ..arguments import comma_list, parser_of
 from ..data import DataError, DataSet, Row, read_sets
 from ..line_model import family_of
 from ..methods import UnknownName, nearest
-from ..options import comma_list
 from ..results import score_row
 from ..scores import Score, mean
 from ..tables import table
@@ -300,12 +299,7 @@ def _roles(news: str | None, sets: Sequence[DataSet]) -> Roles:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m evaluation.reproduction.constants",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("data", type=Path, metavar="DATA", help="folder with sets/ and sites/")
+    parser = parser_of("evaluation.reproduction.constants", __doc__)
     parser.add_argument("methods", nargs="*", metavar="METHOD", help=f"default: all of {', '.join(METHODS)}")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="pages a set; default: all")
     parser.add_argument("--news", metavar="NAME,…", help="the sets of Chinese news; default: those of roles.json")

@@ -5,11 +5,9 @@ For each set, the share of a parent's text that a child must contain (`SHARE`) a
 compares this F1 with that of the constants in use, which were chosen on all sets.
 """
 
-import argparse
 import sys
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from statistics import fmean
 
 from extractors.content.assembly import BodyLines
@@ -18,6 +16,7 @@ from extractors.html.tagless_text import BlockTree, Ctext, build_tree, read_ctex
 from extractors.methods.article_deviation.extractor import LINE_COST, METHOD, SHARE, find_body, text_sizes
 from extractors.page import Page
 
+from ..arguments import parser_of
 from ..data import DataError, read_sets
 from ..line_model import family_of
 from ..tables import table
@@ -51,12 +50,7 @@ DESCENT = TunedMethod(
 
 def main(words: Sequence[str] | None = None) -> int:
     """Print one row per set and the mean; exit code 2 for a mistake in the call or the data."""
-    parser = argparse.ArgumentParser(
-        prog="python -m evaluation.reproduction.deviation",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("data", type=Path, metavar="DATA", help="folder with sets/ and sites/")
+    parser = parser_of("evaluation.reproduction.deviation", __doc__)
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="articles of a set; default: all")
     arguments = parser.parse_args(words)
     try:
