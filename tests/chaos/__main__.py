@@ -11,10 +11,10 @@ import signal
 import sys
 from pathlib import Path
 
+from tests.chaos.checker import percentile
 from tests.chaos.cluster import NODES
 from tests.chaos.faults import FAULTS
 from tests.chaos.network import Network
-from tests.chaos.recovery import percentile
 from tests.chaos.runner import HEAD, Outcome, Trial, run
 
 SHOWN = 5  # violations of a seed that are printed
