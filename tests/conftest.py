@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 import hypothesis
 import pytest
@@ -85,9 +85,7 @@ def browser() -> str:
     try:
         return find_browser()
     except BrowserMissing as missing:
-        if "CI" in os.environ:
-            pytest.fail(f"`make test` could not install a browser: {missing}")
-        pytest.skip(str(missing))
+        _without("a browser", missing)
 
 
 @pytest.fixture(scope="session")
@@ -117,9 +115,7 @@ def promtool() -> str:
     try:
         return services.program("promtool")
     except services.ServiceMissing as missing:
-        if "CI" in os.environ:
-            pytest.fail(f"`make test` could not install promtool: {missing}")
-        pytest.skip(str(missing))
+        _without("promtool", missing)
 
 
 @contextmanager
@@ -128,7 +124,11 @@ def _service(start: Callable[[], AbstractContextManager[Service]]) -> Iterator[S
         try:
             server = stack.enter_context(start())
         except services.ServiceMissing as missing:
-            if "CI" in os.environ:
-                pytest.fail(f"`make test` could not install a server: {missing}")
-            pytest.skip(str(missing))
+            _without("a server", missing)
         yield server
+
+
+def _without(what: str, missing: Exception) -> NoReturn:
+    if "CI" in os.environ:
+        pytest.fail(f"`make test` could not install {what}: {missing}")
+    pytest.skip(str(missing))
