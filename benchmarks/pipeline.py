@@ -22,7 +22,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.nginx import served
+from benchmarks.nginx import LINKS_A_LIST, served, task_list, write_lists
 from benchmarks.pages import SAMPLE_SITE
 from benchmarks.processes import environment, run
 from benchmarks.spider_cost import PLAIN, WORDS
@@ -32,7 +32,6 @@ from workers.errors import ExemplarError
 DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 SMALL = 20  # pages of the small site
 MENU = 25_000  # bytes of the menu around an article of the sample site
-LINKS_A_LIST = 500
 
 
 def main() -> None:
@@ -84,25 +83,14 @@ def write_site(root: Path, bodies: Iterator[bytes], pages: int) -> None:
         own = body.replace(b"<title>", f"<title>{name} ".encode(), 1).replace(b"</p>", f" {name}.</p>".encode(), 1)
         (root / "p" / f"{number}.html").write_bytes(own)
     for size in (SMALL, pages):
-        (root / f"list-{size}").mkdir()
-        for start in range(0, size, LINKS_A_LIST):
-            numbers = range(start, min(size, start + LINKS_A_LIST))
-            links = "".join(f'<li><a href="/p/{number}.html">Article {number}</a></li>' for number in numbers)
-            file = root / f"list-{size}" / f"{start // LINKS_A_LIST}.html"
-            file.write_text(f"<html><body><ul>{links}</ul></body></html>")
+        write_lists(root / f"list-{size}", "p", size)
 
 
 def exemplar(address: str, root: Path, pages: int) -> float:
     """Return the CPU seconds of `exemplar run --once` and all its processes. Raises `ExemplarError`."""
-    last = (pages - 1) // LINKS_A_LIST
     with tempfile.TemporaryDirectory(prefix="run-", dir=root) as folder:
         tasks = Path(folder) / "tasks.yaml"
-        tasks.write_text(
-            "settings: {allow_hosts: [127.0.0.1], delay: 0, contact: benchmark@example.org}\n"
-            f"tasks:\n  t:\n    example: {address}/p/0.html\n    pattern: /p/{{id}}.html\n    every: 1h\n"
-            f"    start: /list-{pages}/{{n:0..{last}}}.html\n    output: a.jsonl\n    limit: null\n"
-            "    near_duplicates: keep\n"
-        )
+        tasks.write_text(task_list("t", address, f"list-{pages}", "p", pages))
         spent = _cpu([sys.executable, "-m", "console", "run", "--once", str(tasks)], folder)
         rows = len((Path(folder) / "a.jsonl").read_text("utf-8").splitlines())
     if rows < 0.8 * pages:

@@ -25,7 +25,7 @@ from typing import Any
 
 import redis
 
-from benchmarks.nginx import served
+from benchmarks.nginx import served, task_list, write_lists
 from benchmarks.processes import environment, run
 from crawler.task_list.file import loads
 from crawler.task_list.models import Task
@@ -34,7 +34,6 @@ from workers.redis_access.embedded import Embedded
 
 PAGES = 2000
 SIZES = (80_000, 20_000)  # bytes of a page
-LINKS_A_LIST = 500
 AT_ONCE: int = Task.model_fields["concurrency"].default
 WORDS = 3000  # different words in the pages' text
 
@@ -156,8 +155,8 @@ def cost_of(child: Callable[..., None], *arguments: str, url: str, profile: str 
     return said["spider"], whole
 
 
-def pages(folder: Path, size: int, number: int = PAGES) -> None:
-    """Write list pages /list/0.html … of `number` articles, and one page of `size` bytes for all articles."""
+def pages(folder: Path, size: int) -> None:
+    """Write the list pages of the articles, and one page of `size` bytes for all articles."""
     rng = random.Random(size)
     words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 11))) for _ in range(WORDS)]
     often = [1 / rank for rank in range(1, WORDS + 1)]  # word frequencies as in natural language
@@ -170,23 +169,15 @@ def pages(folder: Path, size: int, number: int = PAGES) -> None:
         )
         text += f'<ul class="menu">\n{menu}</ul>\n<p>{" ".join(rng.choices(words, often, k=80))}</p>\n'
     (folder / "article.html").write_text(text + "</body></html>")
-    (folder / "list").mkdir()
-    for start in range(0, number, LINKS_A_LIST):
-        links = "".join(f'<li><a href="/a/{n}.html">Article {n}</a></li>' for n in range(start, start + LINKS_A_LIST))
-        (folder / "list" / f"{start // LINKS_A_LIST}.html").write_text(f"<html><body><ul>{links}</ul></body></html>")
+    write_lists(folder / "list", "a", PAGES)
 
 
 def announce(url: str, task: str, address: str) -> None:
     """Publish a task for one run, in an empty Redis."""
-    last = PAGES // LINKS_A_LIST - 1
-    text = (
-        "settings: {allow_hosts: [127.0.0.1], delay: 0, contact: benchmark@example.org}\n"
-        f"tasks:\n  {task}:\n    example: {address}/a/0.html\n    pattern: /a/{{id}}.html\n    every: 1h\n"
-        f"    start: /list/{{n:0..{last}}}.html\n    output: a.jsonl\n    limit: null\n"
-    )
+    tasks = loads(task_list(task, address, "list", "a", PAGES))
     with redis.Redis.from_url(url) as connection:
         connection.flushall()
-        publish(connection, loads(text), Path("tasks.yaml"))
+        publish(connection, tasks, Path("tasks.yaml"))
 
 
 def main() -> None:
