@@ -45,16 +45,16 @@ class Trial:
 
     seed: int
     form: Form
-    pages: int  # at the least: some faults need more
     faults: Sequence[str]  # the kinds to choose from
+    pages: int  # at the least: some faults need more
     number: int  # of faults; each kind comes at least once if there are enough
     settle: float
-    every: str = "10s"
-    sections: int = 2
-    hold: float = 1.0  # factor of the faults' durations
-    delay: float = 0.1  # seconds between two requests
-    within: float = float("inf")  # seconds within which pages of killed processes are worked on again
-    pairs: bool = False  # whether faults overlap
+    every: str
+    sections: int
+    hold: float  # factor of the faults' durations
+    delay: float  # seconds between two requests
+    within: float  # seconds within which pages of killed processes are worked on again
+    pairs: bool  # whether faults overlap
 
 
 @dataclass
