@@ -1,1 +1,1 @@
-"""Benchmarks of the costs of a crawl on this machine: each module is a command (`python -m benchmarks.schedule`)."""
+"""Benchmarks of the costs of a crawl on this machine; modules with `main` are commands: `python -m benchmarks.vote`."""

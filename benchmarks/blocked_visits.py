@@ -12,8 +12,7 @@ import json
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -214,16 +213,6 @@ def task_of(name: str) -> Task:
     return loads("tasks:\n  stored:\n" + "".join(f"    {line}\n" for line in lines))["stored"]
 
 
-@contextmanager
-def redis_server(folder: Path) -> Iterator["redis.Redis"]:
-    """Yield a connection to a Redis of its own, which ends with the block."""
-    server = Embedded(folder)
-    try:
-        yield redis.Redis.from_url(server.start())
-    finally:
-        server.stop()
-
-
 def main() -> int:
     """Print the table; exit code 1 if an article is lost or written twice."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -233,7 +222,8 @@ def main() -> int:
     parser.add_argument("--normal", action="store_true", help="only crawl; block nothing")
     arguments = parser.parse_args()
     bad = 0
-    with tempfile.TemporaryDirectory(prefix="bl-") as state, redis_server(Path(state)) as connection:
+    with tempfile.TemporaryDirectory(prefix="bl-") as state, Embedded(Path(state)) as url:
+        connection = redis.Redis.from_url(url)
         for name in arguments.sites:
             task, base = task_of(name), SITES[name].base
             flink = {f"{scheme}://flink.apache.org": base for scheme in ("http", "https")}

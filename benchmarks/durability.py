@@ -14,29 +14,24 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 
 import redis
 
-from console.sample_site import DESIGNS, SECTIONS, render_site, truth
+from benchmarks.pages import SAMPLE_SITE, deliver, publish_config, sample_articles, stored
+from console.sample_site import SECTIONS, render_site
 from console.sample_site.content import EXAMPLES
-from workers import keys
-from workers.extraction_config import ExtractionConfig, keep_example
+from workers.extraction_config import ExtractionConfig
 from workers.inbox import PAGES_A_JOB, Inbox
 from workers.ledger import Ledger
-from workers.page_store import StoredPage
 from workers.redis_access.connection import connect
 from workers.redis_access.embedded import Embedded
 from workers.sinks.durability import Durability
-from workers.url_states import Found, fingerprint
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
-SITE = "http://paper.example"
-FETCHED_AT = datetime(2026, 11, 20, 9, tzinfo=UTC)
+COPIES = r"http://paper\.example/copy/\d+"  # of the articles of the sample site
 SETTINGS: tuple[Durability, ...] = ("fast", "safe")
 OUTPUTS = ("out.jsonl", "out.db")
 MOST_COST = 0.15  # share of the pages per CPU second that `safe` may cost
@@ -63,11 +58,17 @@ def main() -> int:
 
 def measure(connection: "redis.Redis", folder: Path, output: str, pages: int) -> dict[Durability, list[JobTime]]:
     """Return the times of the jobs by setting. Raises `RuntimeError` if a page was not written."""
-    stored = _sample_pages(pages)
+    bodies, example = sample_articles(*SECTIONS), render_site(SAMPLE_SITE)[EXAMPLES["en"]].body
+    copies = [stored(f"{SAMPLE_SITE}/copy/{number}", bodies[number % len(bodies)]) for number in range(pages)]
     jobs: dict[Durability, list[list[str]]] = {}
     for setting in SETTINGS:
-        _publish(connection, folder, setting, output)
-        jobs[setting] = _deliver(connection, setting, stored)
+        config = ExtractionConfig(
+            setting, SAMPLE_SITE + EXAMPLES["en"], COPIES, (f"{setting}-{output}",), str(folder),
+            near_duplicates="keep", durability=setting,
+        )  # fmt: skip
+        publish_config(connection, config, example)
+        names = deliver(Ledger(connection, setting), Inbox(connection), copies, accepted=True)  # so that each has a row
+        jobs[setting] = [names[start : start + PAGES_A_JOB] for start in range(0, pages, PAGES_A_JOB)]
     worker = ExtractionWorker(connection, "benchmark")
     times: dict[Durability, list[JobTime]] = {setting: [] for setting in SETTINGS}
     chance = random.Random(1)
@@ -94,46 +95,6 @@ def _print(output: str, times: dict[Durability, list[JobTime]]) -> float:
     typical = 1 - median(fast.cpu / safe.cpu for fast, safe in pairs)
     print(f"{output:10} safe costs {cost:.1%} of the pages per CPU second (median of the jobs: {typical:.1%})")
     return cost
-
-
-def _sample_pages(count: int) -> list[StoredPage]:
-    """Return articles of the sample site in turn, each under a URL of its own."""
-    articles = []
-    for design in DESIGNS:
-        pages = render_site(SITE, design)
-        articles += [pages[article.path] for section in SECTIONS for article in truth(section)]
-    return [
-        StoredPage(f"{SITE}/copy/{number}", response.body, response.headers["Content-Type"], FETCHED_AT)
-        for number in range(count)
-        for response in (articles[number % len(articles)],)
-    ]
-
-
-def _publish(connection: "redis.Redis", folder: Path, task: Durability, output: str) -> None:
-    example = f"{SITE}{EXAMPLES['en']}"
-    pattern = r"http://paper\.example/copy/\d+"
-    outputs = (f"{task}-{output}",)
-    config = ExtractionConfig(task, example, pattern, outputs, str(folder), near_duplicates="keep", durability=task)
-    connection.hset(keys.CONFIGS, task, config.to_json())
-    response = render_site(SITE, "classic")[EXAMPLES["en"]]
-    keep_example(
-        connection, task, StoredPage(example, response.body, response.headers["Content-Type"], FETCHED_AT), example
-    )
-
-
-def _deliver(connection: "redis.Redis", task: str, pages: Sequence[StoredPage]) -> list[list[str]]:
-    """Deliver pages like a spider, all accepted, so that each gives a row; return their fingerprints by job."""
-    ledger, inbox = Ledger(connection, task), Inbox(connection)
-    ledger.add([Found(page.url, info={"accepted": True}) for page in pages])
-    ledger.lease(len(pages))
-    names = [fingerprint(page.url) for page in pages]
-    starts = range(0, len(pages), PAGES_A_JOB)
-    for start in starts:
-        inbox.deliver(
-            ledger,
-            dict(zip(names[start : start + PAGES_A_JOB], pages[start : start + PAGES_A_JOB], strict=True)),
-        )
-    return [names[start : start + PAGES_A_JOB] for start in starts]
 
 
 def _arguments() -> argparse.Namespace:

@@ -18,7 +18,6 @@ import gc
 import importlib
 import random
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -29,8 +28,8 @@ from lxml import etree
 
 from evaluation.data import DataError, read_sets
 from evaluation.tables import table
+from evaluation.timing import in_drawn_order, settle
 from evaluation.timing import parse as parse_only
-from evaluation.timing import settle
 from extractors import Section, UnusablePage, walk_in_use
 
 SIZES = (("below 60 KB", 0, 60_000), ("to 200 KB", 60_000, 200_000), ("above", 200_000, sys.maxsize))  # bytes
@@ -94,7 +93,6 @@ def times_of(
 ) -> list[tuple[int, dict[str, int]]]:
     """Return the bytes of each page and the CPU time of each call, in nanoseconds."""
     small = [data.decode("utf-8", "replace") for data, *_ in pages if len(data) < SMALL][:SMALL_PAGES]
-    between: Callable[[str], Any] = other or (lambda text: etree.fromstring(text, etree.HTMLParser()))
     found = []
     for number, (data, url, example) in enumerate(pages):
         text = data.decode("utf-8", "replace")
@@ -104,15 +102,15 @@ def times_of(
         named |= {name: partial(_extracted, call, data, url) for name, call in calls.items()}
         if example is not None and "base" not in calls:
             named["example"] = partial(_extracted, Section(example).extract, data, url)
-        times: dict[str, int] = {}
-        for name in chance.sample(list(named), len(named)):
-            if small:
-                between(small[(number + len(times)) % len(small)])
-            begun = time.process_time_ns()
-            named[name]()
-            times[name] = time.process_time_ns() - begun
-        found.append((len(data), times))
+        found.append((len(data), in_drawn_order(named, chance, partial(_on_another, other, small, number))))
     return found
+
+
+def _on_another(other: Callable[[str], Any] | None, small: Sequence[str], number: int, place: int) -> None:
+    """Let another library read a small page, so that no call finds warm caches."""
+    if small:
+        text = small[(number + place) % len(small)]
+        other(text) if other else etree.fromstring(text, etree.HTMLParser())
 
 
 def _extracted(call: Call, data: bytes, url: str | None) -> object:

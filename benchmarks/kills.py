@@ -9,20 +9,23 @@ requested again although no killed spider had leased them.
 
 import argparse
 import json
-import os
 import random
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from datetime import UTC, datetime
 from pathlib import Path
 
+import redis
+
+from benchmarks.processes import start
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish
+from tests.http_site import HttpSite, Response
 from workers.ledger import Ledger
+from workers.page_store import StoredPage
 from workers.redis_access.connection import connect
 from workers.redis_access.embedded import Embedded
 
@@ -33,38 +36,29 @@ LONGEST = 300.0  # seconds that the last spider may take
 _SENTENCE = "The harbour office said on day {n} that ferry {n} will run again from pier {m}, whatever the weather. "
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, *_: object) -> None:
-        """Ignore connections of killed spiders."""
-
-
-class NumberedSite:
+class NumberedSite(HttpSite):
     """Numbered articles, on list pages with a link to the next; `asked`: the number of requests for each article."""
 
     def __init__(self, pages: int):
+        super().__init__(self._respond)
         self.pages, self.asked = pages, Counter[str]()
-        site = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+    def publish(self, connection: "redis.Redis", folder: Path, *, every: str, delay: float) -> None:
+        """Publish the task of the site."""
+        file = folder / "tasks.yaml"
+        file.write_text(
+            "settings: {contact: https://example.org/our-crawler, allow_hosts: [127.0.0.1]}\n"
+            f"tasks:\n  {TASK}:\n    example: {self.url}/a/1.html\n    pattern: /a/{{id}}.html\n"
+            f"    start: {self.url}/list/1.html\n    every: {every}\n    output: out.jsonl\n    delay: {delay}\n"
+            "    limit: null\n    near_duplicates: keep\n",
+            "utf-8",
+        )
+        publish(connection, load(file), file)
 
-            def do_GET(self) -> None:
-                """Respond, and count the request."""
-                body = site.page(self.path)
-                self.send_response(200 if body else 404)
-                self.send_header("Content-Type", "text/html; charset=utf-8")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_: object) -> None:
-                """Print nothing."""
-
-        self._server = _Server(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+    def stored(self, number: int) -> StoredPage:
+        """Return the page of an article as a spider stores it."""
+        path = f"/a/{number}.html"
+        return StoredPage(self.url + path, self.page(path), "text/html", datetime.now(UTC))
 
     def page(self, path: str) -> bytes:
         """Return the page at a path; empty if there is none."""
@@ -82,22 +76,26 @@ class NumberedSite:
         title = f"Ferry {number}"
         return f"<html><head><title>{title}</title></head><body><h1>{title}</h1>{text}</body></html>".encode()
 
-    def close(self) -> None:
-        """Stop serving."""
-        self._server.shutdown()
+    def _respond(self, path: str) -> Response:
+        body = self.page(path)
+        return 200 if body else 404, {}, body
 
 
 def main() -> int:
     """Crawl, kill, count; return 1 if rows are missing or duplicated, else 0."""
     arguments = _arguments()
     randomly = random.Random(arguments.seed)
-    with tempfile.TemporaryDirectory() as name, Embedded(Path(name) / "redis") as url:
-        folder, site = Path(name), NumberedSite(arguments.pages)
-        _publish(folder, url, site, arguments.delay)
-        ledger = Ledger(connect(url), TASK)
+    with (
+        tempfile.TemporaryDirectory() as name,
+        Embedded(Path(name) / "redis") as url,
+        NumberedSite(arguments.pages) as site,
+    ):
+        folder, connection = Path(name), connect(url)
+        site.publish(connection, folder, every="1h", delay=arguments.delay)
+        ledger = Ledger(connection, TASK)
         in_hand = 0
         for _ in range(arguments.kills):
-            spider = _spider(folder, url)
+            spider = start(folder, url, "crawl", TASK, stdout=subprocess.DEVNULL)
             time.sleep(randomly.uniform(*LIVES))
             if spider.poll() == 0 and ledger.counts().open > ledger.counts().states["fetched"]:
                 print("a spider ended with 0 although pages were open")
@@ -105,9 +103,9 @@ def main() -> int:
             spider.kill()
             spider.wait()
             in_hand += ledger.counts().states["leased"]
-        last = _spider(folder, url)
-        code = last.wait(LONGEST)
-        _extract(folder, url)
+        code = start(folder, url, "crawl", TASK, stdout=subprocess.DEVNULL).wait(LONGEST)
+        if start(folder, url, "work", "extract", "-n", "2", "--until-empty").wait(LONGEST):
+            raise RuntimeError("the extraction workers failed")
         return _tell(site, folder / "out.jsonl", ledger, in_hand, code)
 
 
@@ -130,37 +128,6 @@ def _tell(site: NumberedSite, out: Path, ledger: Ledger, in_hand: int, code: int
         print(f"{what:34} {value}")
     whole = len(rows) == site.pages and max(rows.values()) == 1 and not counts.open and not counts.unaccounted
     return 0 if whole and code == 0 and again - in_hand <= 0.01 * site.pages else 1
-
-
-def _publish(folder: Path, url: str, site: NumberedSite, delay: float) -> None:
-    file = folder / "tasks.yaml"
-    file.write_text(
-        "settings: {contact: https://example.org/our-crawler, allow_hosts: [127.0.0.1]}\n"
-        f"tasks:\n  {TASK}:\n    example: {site.url}/a/1.html\n    pattern: /a/{{id}}.html\n"
-        f"    start: {site.url}/list/1.html\n    every: 1h\n    output: out.jsonl\n    delay: {delay}\n"
-        "    limit: null\n    near_duplicates: keep\n",
-        "utf-8",
-    )
-    publish(connect(url), load(file), file)
-
-
-def _spider(folder: Path, url: str) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        [sys.executable, "-m", "console", "crawl", TASK],
-        cwd=folder,
-        env={**os.environ, "REDIS_URL": url, "PYTHONPATH": str(Path(__file__).parents[1])},
-        stdout=subprocess.DEVNULL,
-    )
-
-
-def _extract(folder: Path, url: str) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "console", "work", "extract", "-n", "2", "--until-empty"],
-        cwd=folder,
-        env={**os.environ, "REDIS_URL": url, "PYTHONPATH": str(Path(__file__).parents[1])},
-        check=True,
-        timeout=LONGEST,
-    )
 
 
 def _arguments() -> argparse.Namespace:

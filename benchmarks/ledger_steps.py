@@ -7,23 +7,21 @@ steps of the sizes that spiders and workers use.
 """
 
 import argparse
-import subprocess
-import tempfile
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 
 import redis
 
+from benchmarks.processes import cpu_of_redis
+from tests.redis_servers import BINARIES
+from tests.redis_servers import running as redis_server
 from workers.health import update_health
 from workers.health.observations import PageObservation, to_json
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.redis_access.connection import client
-from workers.redis_access.embedded import answers
-from workers.redis_access.redis_binary import redis_binary
 from workers.url_states import Found, fingerprint
 
 ADDED = 20  # articles of a list page
@@ -37,17 +35,8 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--pages", type=int, default=20_000)
     pages = options.parse_args().pages
-    with tempfile.TemporaryDirectory(prefix="bl-") as folder:
-        socket = Path(folder) / "s"
-        arguments = ["--port", "0", "--unixsocket", socket, "--dir", folder, "--save", "", "--appendonly", "yes"]
-        server = subprocess.Popen([str(part) for part in (redis_binary().path, *arguments)], stdout=subprocess.DEVNULL)
-        try:
-            while not answers(f"unix://{socket}"):
-                time.sleep(0.02)
-            measure(client(f"unix://{socket}"), pages)
-        finally:
-            server.terminate()
-            server.wait(10)
+    with redis_server(BINARIES[0], "--appendonly", "yes") as url:
+        measure(client(url), pages)
 
 
 def measure(connection: "redis.Redis", pages: int) -> None:
@@ -105,13 +94,9 @@ def measure(connection: "redis.Redis", pages: int) -> None:
 def timed(connection: "redis.Redis", step: Callable[[], None]) -> tuple[float, float]:
     """Return the seconds that a step took, and the CPU seconds of Redis."""
 
-    def busy() -> float:
-        info = connection.info("cpu")
-        return float(info["used_cpu_user"]) + float(info["used_cpu_sys"])
-
-    before, began = busy(), time.perf_counter()
+    before, began = cpu_of_redis(connection), time.perf_counter()
     step()
-    return time.perf_counter() - began, busy() - before
+    return time.perf_counter() - began, cpu_of_redis(connection) - before
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from pathlib import Path
 import redis
 from prometheus_client import generate_latest
 
+from benchmarks.processes import cpu_of_redis
 from console.metrics.collector import EMBEDDED, ExemplarCollector, registry_of
 from console.metrics.families import TASKS_MOST
 from crawler.run.run_report import RunReport, keep_report
@@ -78,10 +79,10 @@ def measure(connection: "redis.Redis", collector: ExemplarCollector, scrapes: in
     registry = registry_of(collector)
     of_client, of_redis, seconds, answer = list[float](), list[float](), list[float](), b""
     for _ in range(scrapes + 1):
-        started, spent, before = time.perf_counter(), time.process_time(), _redis_cpu(connection)
+        started, spent, before = time.perf_counter(), time.process_time(), cpu_of_redis(connection)
         answer = generate_latest(registry)
         of_client.append(1000 * (time.process_time() - spent))
-        of_redis.append(1000 * (_redis_cpu(connection) - before))
+        of_redis.append(1000 * (cpu_of_redis(connection) - before))
         seconds.append(1000 * (time.perf_counter() - started))
     rows = (("CPU of this process", of_client), ("CPU of Redis", of_redis), ("time", seconds))
     for title, values in rows:
@@ -89,12 +90,6 @@ def measure(connection: "redis.Redis", collector: ExemplarCollector, scrapes: in
     series = sum(not line.startswith(b"#") for line in answer.splitlines())
     print(f"{'answer':22}{len(answer) / 1e6:8.2f} MB, {series:,} series")
     collector.close()
-
-
-def _redis_cpu(connection: "redis.Redis") -> float:
-    """Return the seconds of CPU that the server has used."""
-    info = connection.info("cpu")
-    return float(info["used_cpu_user"]) + float(info["used_cpu_sys"])
 
 
 if __name__ == "__main__":

@@ -1,15 +1,15 @@
-"""A fast server for many equal pages: nginx on loopback, serving a folder."""
+"""A section of many pages on a fast server: nginx on loopback serves a folder with its lists and articles."""
 
 import shutil
-import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-START_WAIT = 10.0  # seconds
+from tests.redis_servers import eventually, free_port, listens
+
+LINKS_A_LIST = 500
 CONFIGURATION = """
 daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;
 events {{ worker_connections 256; }}
@@ -26,40 +26,41 @@ http {{
 """
 
 
+def write_lists(folder: Path, articles: str, number: int) -> None:
+    """Write list pages 0.html … into a new folder, with links to `number` articles: /ARTICLES/0.html …"""
+    folder.mkdir()
+    for start in range(0, number, LINKS_A_LIST):
+        numbers = range(start, min(number, start + LINKS_A_LIST))
+        links = "".join(f'<li><a href="/{articles}/{n}.html">Article {n}</a></li>' for n in numbers)
+        (folder / f"{start // LINKS_A_LIST}.html").write_text(f"<html><body><ul>{links}</ul></body></html>")
+
+
+def task_list(task: str, address: str, lists: str, articles: str, number: int) -> str:
+    """Return a task list with one task: the section of `write_lists`, whose lists are in the folder `lists`."""
+    last = (number - 1) // LINKS_A_LIST
+    return (
+        "settings: {allow_hosts: [127.0.0.1], delay: 0, contact: benchmark@example.org}\n"
+        f"tasks:\n  {task}:\n    example: {address}/{articles}/0.html\n    pattern: /{articles}/{{id}}.html\n"
+        f"    every: 1h\n    start: /{lists}/{{n:0..{last}}}.html\n    output: a.jsonl\n    limit: null\n"
+        "    near_duplicates: keep\n"
+    )
+
+
 @contextmanager
 def served(root: Path) -> Iterator[str]:
     """Serve a folder; /a/… is always its article.html. Yields the address. Ends the program without nginx."""
     binary = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
     if binary is None:
         raise SystemExit("this benchmark requires nginx; install it (Debian: nginx-light)")
-    port = _free_port()
+    port = free_port()
     with tempfile.TemporaryDirectory(prefix="nginx-") as folder:
         root.chmod(0o755)  # nginx's worker may run as another user
         file = Path(folder) / "nginx.conf"
         file.write_text(CONFIGURATION.format(folder=folder, port=port, root=root))
         process = subprocess.Popen([binary, "-c", str(file)], stderr=subprocess.DEVNULL)
         try:
-            _wait_for(port)
+            eventually(lambda: listens(port))
             yield f"http://127.0.0.1:{port}"
         finally:
             process.terminate()
             process.wait()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _wait_for(port: int) -> None:
-    limit = time.monotonic() + START_WAIT
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1.0).close()
-        except OSError:
-            if time.monotonic() > limit:
-                raise
-            time.sleep(0.02)
-        else:
-            return

@@ -33,8 +33,8 @@ from pathlib import Path
 
 import redis
 
-from workers import keys
-from workers.extraction_config import ExtractionConfig, keep_example
+from crawler.rendering.memory import below
+from workers.extraction_config import ExtractionConfig
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
@@ -43,7 +43,6 @@ from workers.redis_access.connection import client
 from workers.redis_access.embedded import Embedded
 from workers.reporting.worker_reports import WorkerTimes
 from workers.sinks import OutputOptions, is_queued, kind_of
-from workers.url_states import Found, fingerprint
 from workers.worker_processes.supervised_delivery import PROCESS_NAME
 from workers.worker_processes.supervisor import Supervisor
 from workers.writing.refused_rows import refused_count
@@ -51,6 +50,8 @@ from workers.writing.row_queue import rows_waiting
 
 from .output_readers import READERS, read_command
 from .output_targets import DISK, TARGETS, FolderTarget, OutputTarget, target_of, with_small_files
+from .pages import deliver, publish_config
+from .processes import wait_until
 
 TASK = "bench"
 SITE = "http://bench.example/a/"
@@ -169,16 +170,13 @@ class OutputRun:
             keep_pages=KEPT if self.target.keeps_pages else None,
             pages_folder=f"{DISK}/{{task}}",
         )
-        self.redis.hset(keys.CONFIGS, TASK, config.to_json())
-        keep_example(self.redis, TASK, _stored(0), url_of(0))
+        publish_config(self.redis, config, page(0))
 
     def _hand_over(self) -> None:
         ledger, inbox = Ledger(self.redis, TASK), Inbox(self.redis)
         for start in range(1, self.options.rows + 1, AT_ONCE):
             numbers = range(start, min(start + AT_ONCE, self.options.rows + 1))
-            ledger.add([Found(url_of(number)) for number in numbers])
-            ledger.lease(len(numbers))
-            inbox.deliver(ledger, {fingerprint(url_of(number)): _stored(number) for number in numbers})
+            deliver(ledger, inbox, [_stored(number) for number in numbers])
 
     @contextmanager
     def _supervised(self) -> Iterator[int]:
@@ -199,11 +197,7 @@ class OutputRun:
         return Ledger(self.redis, TASK).counts().states["written"] - rows_waiting(self.redis, TASK)
 
     def _wait_for(self, rows: float) -> None:
-        limit = time.monotonic() + LONGEST
-        while self._done() < rows:
-            if time.monotonic() > limit:
-                raise TimeoutError(f"{self._done()} of {self.options.rows} rows are delivered")
-            time.sleep(0.02)
+        wait_until(lambda: self._done() >= rows, f"{rows:.0f} of {self.options.rows} rows", LONGEST)
 
     def _kill(self, supervisor: int) -> None:
         """Kill a worker or, with the same probability, the delivery process if there is one."""
@@ -218,7 +212,7 @@ class OutputRun:
             time.sleep(0.02)  # all workers are being replaced
 
     def _victims(self, supervisor: int) -> list[int]:
-        children = [int(pid) for pid in Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split()]
+        children = below(supervisor)
         names = {pid: Path(f"/proc/{pid}/comm").read_text().strip() for pid in children}
         deliveries = [pid for pid, name in names.items() if name == PROCESS_NAME]
         workers = [pid for pid in children if pid not in deliveries]

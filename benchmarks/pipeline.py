@@ -12,10 +12,7 @@ time for the pages, without starts and ends.
 
 import argparse
 import json
-import os
 import random
-import resource
-import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -25,17 +22,16 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.nginx import served
+from benchmarks.nginx import LINKS_A_LIST, served, task_list, write_lists
+from benchmarks.pages import SAMPLE_SITE
+from benchmarks.processes import environment, run
 from benchmarks.spider_cost import PLAIN, WORDS
 from console.sample_site import DESIGNS, SECTIONS, render_site, truth
 from workers.errors import ExemplarError
 
-ROOT = Path(__file__).parents[1]
-SITE = "http://paper.example"
 DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 SMALL = 20  # pages of the small site
 MENU = 25_000  # bytes of the menu around an article of the sample site
-LINKS_A_LIST = 500
 
 
 def main() -> None:
@@ -71,7 +67,7 @@ def pages_of(folder: Path | None) -> Iterator[bytes]:
         words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 11))) for _ in range(WORDS)]
         links = "".join(f'<li class="item"><a href="/menu/{word}/">{word}</a></li>\n' for word in words)
         menu = f'<nav><ul class="menu">{links[:MENU].rpartition("<li")[0]}</ul></nav>'.encode()
-        site = render_site(SITE, DESIGNS[0])
+        site = render_site(SAMPLE_SITE, DESIGNS[0])
         bodies = [site[article.path].body.replace(b"</body>", menu + b"</body>") for article in truth(SECTIONS[-1])]
     else:
         bodies = [file.read_bytes() for file in sorted(folder.rglob("*.html"))]
@@ -87,25 +83,14 @@ def write_site(root: Path, bodies: Iterator[bytes], pages: int) -> None:
         own = body.replace(b"<title>", f"<title>{name} ".encode(), 1).replace(b"</p>", f" {name}.</p>".encode(), 1)
         (root / "p" / f"{number}.html").write_bytes(own)
     for size in (SMALL, pages):
-        (root / f"list-{size}").mkdir()
-        for start in range(0, size, LINKS_A_LIST):
-            numbers = range(start, min(size, start + LINKS_A_LIST))
-            links = "".join(f'<li><a href="/p/{number}.html">Article {number}</a></li>' for number in numbers)
-            file = root / f"list-{size}" / f"{start // LINKS_A_LIST}.html"
-            file.write_text(f"<html><body><ul>{links}</ul></body></html>")
+        write_lists(root / f"list-{size}", "p", size)
 
 
 def exemplar(address: str, root: Path, pages: int) -> float:
     """Return the CPU seconds of `exemplar run --once` and all its processes. Raises `ExemplarError`."""
-    last = (pages - 1) // LINKS_A_LIST
     with tempfile.TemporaryDirectory(prefix="run-", dir=root) as folder:
         tasks = Path(folder) / "tasks.yaml"
-        tasks.write_text(
-            "settings: {allow_hosts: [127.0.0.1], delay: 0, contact: benchmark@example.org}\n"
-            f"tasks:\n  t:\n    example: {address}/p/0.html\n    pattern: /p/{{id}}.html\n    every: 1h\n"
-            f"    start: /list-{pages}/{{n:0..{last}}}.html\n    output: a.jsonl\n    limit: null\n"
-            "    near_duplicates: keep\n"
-        )
+        tasks.write_text(task_list("t", address, f"list-{pages}", "p", pages))
         spent = _cpu([sys.executable, "-m", "console", "run", "--once", str(tasks)], folder)
         rows = len((Path(folder) / "a.jsonl").read_text("utf-8").splitlines())
     if rows < 0.8 * pages:
@@ -155,14 +140,10 @@ def scrapy_child(address: str, pages: str, output: str) -> None:
 
 
 def _cpu(command: list[str], folder: str) -> float:
-    found_in = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    environment = {**os.environ, "REDIS_URL": "", "PYTHONPATH": found_in}
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent, done = run(command, cwd=folder, capture_output=True, env=environment())
     if done.returncode:
         raise ExemplarError(f"{' '.join(command[:4])}: {done.stderr[-500:]}")
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return spent
 
 
 if __name__ == "__main__":

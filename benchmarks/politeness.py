@@ -19,18 +19,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 import redis
 
+from benchmarks.processes import start
 from crawler.politeness.pace import Pace
-from workers.redis_access.embedded import answers
-from workers.redis_access.redis_binary import redis_binary
+from tests.redis_servers import BINARIES
+from tests.redis_servers import running as redis_server
 
-REPOSITORY = Path(__file__).parents[1]
 ALLOWED = 0.02  # seconds of jitter that are allowed
 RETRY_AFTER = 3  # seconds
 PERMITS = 2000
@@ -98,21 +96,6 @@ def host(articles: int, refused: int | None, pipe: Connection) -> None:
     asyncio.run(run())
 
 
-@contextmanager
-def own_redis() -> Iterator[str]:
-    """Run a Redis for this measurement only."""
-    with tempfile.TemporaryDirectory(prefix="rd-") as folder:
-        options = ["--port", "0", "--unixsocket", f"{folder}/s", "--save", "", "--dir", folder]
-        server = subprocess.Popen([str(redis_binary().path), *options], stdout=subprocess.DEVNULL)
-        try:
-            while not answers(f"unix://{folder}/s"):
-                time.sleep(0.02)
-            yield f"unix://{folder}/s"
-        finally:
-            server.terminate()
-            server.wait()
-
-
 def crawl(spiders: int, requests: int, floor: float, refused: int | None = None) -> list[tuple[float, str, int]]:
     """Run the spiders to their end; return the host's log, by time."""
     ours, theirs = multiprocessing.Pipe()
@@ -124,14 +107,10 @@ def crawl(spiders: int, requests: int, floor: float, refused: int | None = None)
         f"every: 1h, output: out.jsonl, delay: {floor}}}\n"
         for n in range(spiders)
     )
-    with own_redis() as url, tempfile.TemporaryDirectory() as folder:
-        Path(folder, "tasks.yaml").write_text(f"settings: {{allow_hosts: [127.0.0.1]}}\ntasks:\n{tasks}", "utf-8")
-        environment = {"PYTHONPATH": str(REPOSITORY), "REDIS_URL": url, "PATH": "/usr/bin:/bin"}
-        command = [sys.executable, "-m", "console", "crawl", "--json"]
-        children = [
-            subprocess.Popen([*command, f"task{n}"], cwd=folder, env=environment, stdout=subprocess.PIPE)
-            for n in range(spiders)
-        ]
+    with redis_server(BINARIES[0]) as url, tempfile.TemporaryDirectory() as name:
+        folder, pipe = Path(name), subprocess.PIPE
+        (folder / "tasks.yaml").write_text(f"settings: {{allow_hosts: [127.0.0.1]}}\ntasks:\n{tasks}", "utf-8")
+        children = [start(folder, url, "crawl", "--json", f"task{n}", stdout=pipe) for n in range(spiders)]
         for child in children:
             report = json.loads(child.communicate()[0].splitlines()[-1])
             if report["outcome"] != "finished" or report["failed"]:
@@ -174,7 +153,7 @@ def measure_retry_after(spiders: int, requests: int, floor: float) -> bool:
 
 def measure_permits() -> None:
     """Print the time of a request for a permit."""
-    with own_redis() as url:
+    with redis_server(BINARIES[0]) as url:
         pace = Pace(redis.Redis.from_url(url))
         for what, interval in (("granted", 1e-6), ("not yet", 1000.0), ("without interval", 0.0)):
             began, used = time.perf_counter(), time.process_time()

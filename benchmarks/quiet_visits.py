@@ -22,13 +22,10 @@ import argparse
 import asyncio
 import logging
 import multiprocessing
-import os
 import re
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import Connection
@@ -41,6 +38,7 @@ import scrapy
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.http import Response
 
+from benchmarks.processes import cpu_seconds, percentile, running, tree, wait_until
 from console.options import RUNS
 from crawler.run.run_report import reports
 from crawler.scheduling.schedule import Schedule
@@ -50,10 +48,8 @@ ARTICLES = 17
 LIST_BYTES = 20_000
 PAGE_BYTES = 5000
 MENU_ITEM = '<li class="entry"><a href="/topics/">A topic of the site</a></li>'
-LONGEST = 900.0  # seconds
 LOOK_EVERY = 0.1  # seconds between two looks at what is due
 QUIET_SECONDS = 5.0  # seconds in which the idle processes are measured
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def serve(sections: int, page_bytes: int, ours: Connection) -> None:
@@ -136,39 +132,19 @@ def _crawl_plainly(ports: list[int], theirs: Connection) -> None:
     crawls.start(install_signal_handlers=False, stop_after_crawl=False)
 
 
-def process_tree(root: int) -> list[int]:
-    """Return the ids of a process and of all below it."""
-    pids = [root]
-    for pid in pids:
-        with suppress(OSError):
-            for thread in Path(f"/proc/{pid}/task").iterdir():
-                pids += map(int, (thread / "children").read_text().split())
-    return pids
-
-
 def crawl_process(root: int) -> int | None:
     """Return the id of the crawl process below a process; None if there is none."""
-    for pid in process_tree(root):
+    for pid in tree(root):
         with suppress(OSError):
             if b"crawl_process" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 return pid
     return None
 
 
-def cpu_seconds(root: int) -> float:
-    """Return the CPU seconds of a process and all below it, with those of children that have ended."""
-    total = 0
-    for pid in process_tree(root):
-        with suppress(OSError):
-            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            total += sum(map(int, fields[11:15]))
-    return total / TICKS
-
-
 def megabytes(root: int) -> float:
     """Return the memory of a process and all below it; pages that they share count once."""
     total = 0
-    for pid in process_tree(root):
+    for pid in tree(root):
         with suppress(OSError):
             total += int(re.findall(r"^Pss: +(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)[0])
     return total / 1000
@@ -190,35 +166,19 @@ def task_list(ports: list[int], every: str) -> str:
     )
 
 
-def wait(condition: object, what: str) -> None:
-    """Wait until a condition holds. Raises `SystemExit` after `LONGEST`."""
-    limit = time.monotonic() + LONGEST
-    while not condition():  # type: ignore[operator]
-        if time.monotonic() > limit:
-            raise SystemExit(f"waited {LONGEST:.0f} s in vain for {what}")
-        time.sleep(0.05)
-
-
 def measure(folder: Path, ports: list[int], asked: argparse.Namespace) -> None:
     """Start `exemplar run`, and measure visits."""
     (folder / "tasks.yaml").write_text(task_list(ports, f"{asked.every}s" if asked.every else "1d"), "utf-8")
-    environment = {name: text for name, text in os.environ.items() if not name.startswith(("EXEMPLAR_", "REDIS_"))}
-    environment["PYTHONPATH"] = str(Path(__file__).parents[1])
-    command = [sys.executable, "-m", "console", "run", "--now", "--json", "--runs", str(asked.runs)]
     with (
         (folder / "run.log").open("wb") as said,
-        subprocess.Popen(command, cwd=folder, env=environment, stdout=said, stderr=said) as node,
+        running(folder, "", "run", "--now", "--json", "--runs", str(asked.runs), stdout=said, stderr=said) as node,
     ):
-        try:
-            _measure(folder, ports, asked, node.pid)
-        finally:
-            node.terminate()
-            node.wait()
+        _measure(folder, ports, asked, node)
 
 
 def _measure(folder: Path, ports: list[int], asked: argparse.Namespace, pid: int) -> None:
     socket = folder / ".exemplar/redis/redis.sock"
-    wait(socket.exists, "Redis")
+    wait_until(socket.exists, "Redis")
     names = [f"s{port}" for port in ports]
     with redis.Redis(unix_socket_path=str(socket)) as connection:
         schedule = Schedule(connection)
@@ -229,26 +189,26 @@ def _measure(folder: Path, ports: list[int], asked: argparse.Namespace, pid: int
             most = max(most, len(schedule.running()))
             return all(Ledger(connection, name).counts().states["written"] >= ARTICLES for name in names)
 
-        wait(is_whole, "articles")
+        wait_until(is_whole, "articles")
         print(f"first runs: {most} at once, {peak_megabytes(crawl_process(pid)):.0f} MB at most", flush=True)
         if asked.every:
             _watch(schedule, pid, 60 * asked.minutes)
             return
-        wait(lambda: not schedule.running(), "the end of the first runs")
+        wait_until(lambda: not schedule.running(), "the end of the first runs")
         if not asked.rounds:
             return
         plain, costs = [plain_crawlers(ports)], []
-        before, begun = cpu_seconds(pid), time.monotonic()
+        before, begun = cpu_seconds(tree(pid)), time.monotonic()
         time.sleep(QUIET_SECONDS)
-        idle = (cpu_seconds(pid) - before) / (time.monotonic() - begun)
+        idle = (cpu_seconds(tree(pid)) - before) / (time.monotonic() - begun)
         print(f"idle: {idle * 100:.1f} % of a core", flush=True)
         for number in range(asked.rounds):
             known = {name: len(reports(connection, name, 50)) for name in names}
-            before, begun = cpu_seconds(pid), time.monotonic()
+            before, begun = cpu_seconds(tree(pid)), time.monotonic()
             schedule.fire_now(names)
-            wait(lambda known=known: all(len(reports(connection, n, 50)) > known[n] for n in names), "visits")
-            wait(lambda: not schedule.running(), "the end of the runs")
-            seconds, spent = time.monotonic() - begun, cpu_seconds(pid) - before
+            wait_until(partial(_have_run, connection, known), "visits")
+            wait_until(lambda: not schedule.running(), "the end of the runs")
+            seconds, spent = time.monotonic() - begun, cpu_seconds(tree(pid)) - before
             last = [reports(connection, name)[0] for name in names]
             quiet = sum(report["outcome"] == "finished" and not report["new"] for report in last)
             each, without = (1000 * cpu / len(names) for cpu in (spent, spent - idle * seconds))
@@ -265,12 +225,17 @@ def _measure(folder: Path, ports: list[int], asked: argparse.Namespace, pid: int
         )
 
 
+def _have_run(connection: "redis.Redis", known: Mapping[str, int]) -> bool:
+    """Whether each task has more reports than are known."""
+    return all(len(reports(connection, name, 50)) > number for name, number in known.items())
+
+
 def _watch(schedule: Schedule, pid: int, seconds: float) -> None:
     """Measure sections that are visited by their periods."""
-    wait(lambda: not schedule.due(), "the end of the backlog")
+    wait_until(lambda: not schedule.due(), "the end of the backlog")
     since: dict[str, float] = {}
     delays: list[float] = []
-    before, begun = cpu_seconds(pid), time.monotonic()
+    before, begun = cpu_seconds(tree(pid)), time.monotonic()
     while (now := time.monotonic()) < begun + seconds:
         due = {*schedule.due()}
         for name in since.keys() - due:
@@ -278,9 +243,9 @@ def _watch(schedule: Schedule, pid: int, seconds: float) -> None:
         for name in due - since.keys():
             since[name] = now
         time.sleep(LOOK_EVERY)
-    share = (cpu_seconds(pid) - before) / (time.monotonic() - begun)
+    share = (cpu_seconds(tree(pid)) - before) / (time.monotonic() - begun)
     memory = megabytes(pid)
-    p50, p99 = (sorted(delays)[int(len(delays) * part)] for part in (0.5, 0.99))
+    p50, p99 = (percentile(delays, part) for part in (0.5, 0.99))
     print(
         f"{len(delays)} starts seen waiting: p50 {p50:.1f} s, p99 {p99:.1f} s; {100 * share:.1f} % of a core; "
         f"{memory:.0f} MB"

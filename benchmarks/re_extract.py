@@ -10,26 +10,24 @@ measured (`truth.jsonl` names them); with `--pages 0` nothing else.
 """
 
 import argparse
-import json
 import os
 import random
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from statistics import median
 
 import redis
 
-from console.sample_site import DESIGNS, render_site, truth
+from benchmarks.pages import SAMPLE_SITE, articles_of, publish_config, sample_articles, stored
+from console.sample_site import render_site
 from console.sample_site.content import EXAMPLES
-from workers import keys
 from workers.extraction.page_decision import judge_page
 from workers.extraction.re_extraction import ReExtraction, section_for
-from workers.extraction_config import ExtractionConfig, keep_example
+from workers.extraction_config import ExtractionConfig
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.pages.kept_pages import KeptPages, kept_pages_of
@@ -37,8 +35,6 @@ from workers.redis_access.connection import connect
 from workers.redis_access.embedded import Embedded
 from workers.sinks import SourcePage
 
-SITE = "http://paper.example"
-FETCHED_AT = datetime(2026, 11, 20, 9, tzinfo=UTC)
 OWN_URLS = r"http://paper\.example/zh/\d+\.html"  # matches no canonical link, so that each page has its own row
 MONTH = 30 * 86400.0
 GROUP = 10  # pages that a worker writes together
@@ -59,11 +55,15 @@ def main() -> int:
 def measure(connection: "redis.Redis", folder: Path, number: int, processes: int | None) -> float:
     """Keep and extract pages; return the CPU time of a run without changes as a multiple of the extractor's."""
     config = ExtractionConfig(
-        "paper", SITE + EXAMPLES["zh"], OWN_URLS, ("out.jsonl",), str(folder), near_duplicates="keep", keep_pages=MONTH
+        "paper",
+        SAMPLE_SITE + EXAMPLES["zh"],
+        OWN_URLS,
+        ("out.jsonl",),
+        str(folder),
+        near_duplicates="keep",
+        keep_pages=MONTH,
     )
-    connection.hset(keys.CONFIGS, config.task, config.to_json())
-    site = render_site(SITE)
-    keep_example(connection, config.task, _page(site[EXAMPLES["zh"]].body, config.example), config.example)
+    publish_config(connection, config, render_site(SAMPLE_SITE)[EXAMPLES["zh"]].body)
     ledger = Ledger(connection, config.task)
     kept = kept_pages_of(config, clock=ledger.clock)
     pages = _pages(number)
@@ -97,16 +97,12 @@ def measure(connection: "redis.Redis", folder: Path, number: int, processes: int
 
 def _pages(number: int) -> list[StoredPage]:
     """Return articles of the sample site, each with a text of its own."""
-    bodies = [render_site(SITE, design)[article.path].body for design in sorted(DESIGNS) for article in truth("zh")]
+    bodies = sample_articles("zh")
     chance = random.Random(1)
     return [
-        _page(body.replace(b"</p>", f" {chance.randrange(10**9)}</p>".encode(), 3), f"{SITE}/zh/{place}.html")
+        stored(f"{SAMPLE_SITE}/zh/{place}.html", body.replace(b"</p>", f" {chance.randrange(10**9)}</p>".encode(), 3))
         for place, body in ((place, bodies[place % len(bodies)]) for place in range(number))
     ]
-
-
-def _page(body: bytes, url: str) -> StoredPage:
-    return StoredPage(url, body, "text/html", FETCHED_AT)
 
 
 def _keep(kept: KeptPages, pages: Sequence[StoredPage]) -> None:
@@ -123,11 +119,8 @@ def _row(page: StoredPage) -> dict[str, object]:
 
 def _room(folder: Path) -> float:
     """Print and return the size of the kept articles of a stored site as a share of their original size."""
-    lines = (folder / "truth.jsonl").read_text("utf-8").splitlines()
-    articles = [row for row in map(json.loads, lines) if row["kind"] == "article"]
-    random.Random(1).shuffle(articles)
-    urls = [f"https://{folder.name}.example/{row['file']}" for row in articles]
-    pages = [_page((folder / row["file"]).read_bytes(), url) for row, url in zip(articles, urls, strict=True)]
+    pages = [stored(f"https://{folder.name}.example/{file}", body) for file, body in articles_of(folder)]
+    random.Random(1).shuffle(pages)
     raw = sum(len(page.body) for page in pages)
     with tempfile.TemporaryDirectory(prefix="room-") as name:
         kept = KeptPages(Path(name) / "site.pages", keep=MONTH)

@@ -18,28 +18,23 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import redis
 
 from benchmarks.kills import TASK, NumberedSite
-from crawler.task_list.file import load
-from crawler.task_list.publication import publish
+from benchmarks.pages import deliver
+from benchmarks.processes import percentile, start, wait_until
 from workers.inbox import Inbox
 from workers.ledger import Ledger
-from workers.page_store import StoredPage
 from workers.redis_access.connection import connect
 from workers.redis_access.embedded import Embedded
-from workers.url_states import Found, fingerprint
 
 KINDS = ("extraction worker", "supervisor", "spider", "crawl worker")
 LONGEST = 90.0  # seconds that a recovery may take
 BACKLOG = 2000  # pages that wait for extraction during kills of extraction workers
-ROOT = Path(__file__).parents[1]
 
 
 class TimedSite(NumberedSite):
@@ -64,13 +59,8 @@ class TrialCluster:
 
     def start(self, kind: str, *arguments: str) -> "subprocess.Popen[bytes]":
         """Start a process of a kind."""
-        process = subprocess.Popen(
-            [sys.executable, "-m", "console", *arguments],
-            cwd=self.folder,
-            env={**os.environ, "REDIS_URL": self.url, "PYTHONPATH": str(ROOT)},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        quiet = subprocess.DEVNULL
+        process = start(self.folder, self.url, *arguments, stdout=quiet, stderr=quiet)
         self.processes.setdefault(kind, []).append(process)
         return process
 
@@ -102,10 +92,13 @@ def main() -> int:
     arguments = _arguments()
     chance = random.Random(arguments.seed)
     times: dict[str, list[float]] = {}
-    with tempfile.TemporaryDirectory(prefix="recovery-") as name, Embedded(Path(name) / "redis") as url:
-        site, connection = TimedSite(arguments.pages), connect(url)
-        cluster = TrialCluster(Path(name), url)
-        _publish(Path(name), connection, site, arguments.delay)
+    with (
+        tempfile.TemporaryDirectory(prefix="recovery-") as name,
+        Embedded(Path(name) / "redis") as url,
+        TimedSite(arguments.pages) as site,
+    ):
+        cluster, connection = TrialCluster(Path(name), url), connect(url)
+        site.publish(connection, Path(name), every="1m", delay=arguments.delay)
         try:
             for kind in arguments.kinds or KINDS:
                 measure = _kill_extraction if kind in KINDS[:2] else _kill_crawling
@@ -113,8 +106,7 @@ def main() -> int:
                 _print_times(kind, times[kind], arguments.kills)
         finally:
             cluster.close()
-            site.close()
-    return int(any(_percentile(seconds, 0.99) > 15 for seconds in times.values()))
+    return int(any(percentile(seconds, 0.99) > 15 for seconds in times.values()))
 
 
 def _kill_extraction(
@@ -125,7 +117,7 @@ def _kill_extraction(
         cluster.start("supervisor", *command)
     ledger, feeder, times, killed_processes = Ledger(connection, TASK), _Feeder(connection, site), [], 0
     while killed_processes < kills:
-        _until(lambda: feeder.feed() and len(set(connection.hvals(ledger.keys["holders"]))) > 2, "workers at work")
+        wait_until(lambda: feeder.feed() and len(set(connection.hvals(ledger.keys["holders"]))) > 2, "workers at work")
         time.sleep(chance.uniform(0.5, 2.0))
         feeder.feed()
         holders = [raw.decode() for raw in cast(list[bytes], connection.hvals(ledger.keys["holders"]))]
@@ -181,7 +173,7 @@ def _kill_crawling(
         cluster.start("crawl worker", *command)
     ledger, times = Ledger(connection, TASK), []
     for _ in range(kills):
-        _until(lambda: _process_of(cluster) and connection.zcard(ledger.keys["leased"]) > 2, "a spider at work")
+        wait_until(lambda: _process_of(cluster) and connection.zcard(ledger.keys["leased"]) > 2, "a spider at work")
         time.sleep(chance.uniform(0.5, 3.0))
         worker, spider = _process_of(cluster) or (0, 0)
         if not worker:
@@ -212,53 +204,23 @@ class _Feeder:
     """Delivers pages of the site, each once, so that a backlog waits."""
 
     def __init__(self, connection: "redis.Redis", site: TimedSite):
-        self.connection, self.site = connection, site
+        self.site = site
         self.inbox, self.ledger = Inbox(connection), Ledger(connection, TASK)
         self.number = 10_000_000 + int(time.time()) % 1_000_000 * 10
 
     def feed(self) -> bool:
         """Fill the backlog; return True."""
         while self.inbox.waiting_jobs() < BACKLOG // 10:
-            pages = {}
-            for _ in range(100):
-                self.number += 1
-                body = NumberedSite.page(self.site, f"/a/{self.number}.html")
-                url = f"{self.site.url}/a/{self.number}.html"
-                pages[fingerprint(url)] = StoredPage(url, body, "text/html", datetime.now(UTC))
-            self.ledger.add([Found(page.url) for page in pages.values()])
-            self.inbox.deliver(self.ledger, pages)
+            deliver(self.ledger, self.inbox, [self.site.stored(self.number + place) for place in range(100)])
+            self.number += 100
         return True
-
-
-def _publish(folder: Path, connection: "redis.Redis", site: TimedSite, delay: float) -> None:
-    file = folder / "tasks.yaml"
-    file.write_text(
-        "settings: {contact: https://example.org/our-crawler, allow_hosts: [127.0.0.1]}\n"
-        f"tasks:\n  {TASK}:\n    example: {site.url}/a/1.html\n    pattern: /a/{{id}}.html\n"
-        f"    start: {site.url}/list/1.html\n    every: 1m\n    output: out.jsonl\n    delay: {delay}\n"
-        "    limit: null\n    near_duplicates: keep\n",
-        "utf-8",
-    )
-    publish(connection, load(file), file)
-
-
-def _until(is_true: Callable[[], Any], what: str) -> None:
-    limit = time.monotonic() + LONGEST
-    while not is_true():
-        if time.monotonic() > limit:
-            raise SystemExit(f"waited {LONGEST:.0f} s in vain for {what}")
-        time.sleep(0.02)
-
-
-def _percentile(values: list[float], share: float) -> float:
-    return sorted(values)[min(len(values) - 1, int(share * len(values)))] if values else 0.0
 
 
 def _print_times(kind: str, times: list[float], kills: int) -> None:
     p50 = statistics.median(times) if times else 0.0
     print(
         f"{kind:18} {kills:4} kills {len(times):5} pages   p50 {p50:5.1f} s   "
-        f"p99 {_percentile(times, 0.99):5.1f} s   longest {max(times, default=0.0):5.1f} s",
+        f"p99 {percentile(times, 0.99):5.1f} s   longest {max(times, default=0.0):5.1f} s",
         flush=True,
     )
 

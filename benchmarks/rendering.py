@@ -16,14 +16,15 @@ import resource
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-from typing import Any, ClassVar
+from multiprocessing.connection import Connection
+from typing import Any
 
 import scrapy
 
+from benchmarks.processes import cpu_seconds
 from crawler.gates.context import FetchContext, GatedSpider
 from crawler.guarding.guard import Guard
+from tests.http_site import HttpSite, Response
 
 EVERY = 100  # pages between two lines of output
 WORD = "harbour "
@@ -41,49 +42,34 @@ SCRIPT = (
 STYLE = b"@font-face { font-family: f; src: url(/f.woff2) } p { font-family: f }"
 
 
-class _Site(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    counts: ClassVar["Counter[str]"] = Counter()
+def serve(theirs: Connection) -> None:
+    """Run the site in this process, and send its address."""
+    counts = Counter[str]()
 
-    def do_GET(self) -> None:
-        kind, body = self._answer()
-        self.counts[self.path.strip("/").rstrip("0123456789.html") or "page"] += 1
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        if self.path.endswith((".js", ".css", ".png", ".woff2")):
-            self.send_header("Cache-Control", "max-age=3600")
-        self.end_headers()
-        self.wfile.write(body)
+    def respond(path: str) -> Response:
+        kind, body = ("application/json", json.dumps(counts).encode()) if path == "/counts" else _content(path)
+        counts[path.strip("/").rstrip("0123456789.html") or "page"] += 1
+        cached = {"Cache-Control": "max-age=3600"} if path.endswith((".js", ".css", ".png", ".woff2")) else {}
+        return 200, {"Content-Type": kind, **cached}, body
 
-    def _answer(self) -> tuple[str, bytes]:
-        if self.path.startswith("/data"):
-            texts = [WORD * 40 + self.path] * 30
-            return "application/json", json.dumps({"title": self.path, "texts": texts}).encode()
-        if self.path == "/counts":
-            return "application/json", json.dumps(self.counts).encode()
-        kinds = {
-            "js": ("text/javascript", SCRIPT),
-            "css": ("text/css", STYLE),
-            "png": ("image/png", b"\x89PNG" * 7_500),
-        }
-        kinds |= {"woff2": ("font/woff2", b"x" * 20_000), "txt": ("text/plain", b"")}
-        return kinds.get(self.path.rpartition(".")[2], ("text/html; charset=utf-8", SHELL))
-
-    def log_message(self, *args: Any) -> None:
-        """Print nothing."""
+    site = HttpSite(respond)
+    theirs.send(site.url)
+    site.serve_forever()
 
 
-class _QuietServer(ThreadingHTTPServer):
-    def handle_error(self, *args: Any) -> None:
-        """Ignore connections that the browser closes."""
-
-
-def serve(port: Any) -> None:
-    """Run the site in this process."""
-    server = _QuietServer(("127.0.0.1", 0), _Site)
-    port.value = server.server_port
-    server.serve_forever()
+def _content(path: str) -> tuple[str, bytes]:
+    """Return type and body of a file of the site."""
+    if path.startswith("/data"):
+        texts = [WORD * 40 + path] * 30
+        return "application/json", json.dumps({"title": path, "texts": texts}).encode()
+    kinds = {
+        "js": ("text/javascript", SCRIPT),
+        "css": ("text/css", STYLE),
+        "png": ("image/png", b"\x89PNG" * 7_500),
+        "woff2": ("font/woff2", b"x" * 20_000),
+        "txt": ("text/plain", b""),
+    }
+    return kinds.get(path.rpartition(".")[2], ("text/html; charset=utf-8", SHELL))
 
 
 class RenderingSpider(GatedSpider):
@@ -130,7 +116,7 @@ class RenderingSpider(GatedSpider):
         if self.done % EVERY == 0:
             now, processes = time.monotonic(), [pid for pid in below(os.getpid()) if pid not in self.others]
             own, size, speed = resource.getrusage(resource.RUSAGE_SELF), resident(processes), EVERY / (now - self.last)
-            used = own.ru_utime + own.ru_stime, sum(map(_seconds_of, processes))
+            used = own.ru_utime + own.ru_stime, cpu_seconds(processes)
             print(
                 f"{self.done:5} pages  browser {size / 2**20:6.0f} MiB  spider {own.ru_maxrss / 1024:5.0f} MiB  "
                 f"{speed:5.1f}/s  CPU so far: spider {used[0]:6.1f} s, this browser {used[1]:6.1f} s",
@@ -141,15 +127,6 @@ class RenderingSpider(GatedSpider):
             yield self._next()
 
 
-def _seconds_of(pid: int) -> float:
-    """Return the CPU seconds of a process and of its descendants that have ended."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
-
-
 def main() -> None:
     """Render the pages and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -158,13 +135,11 @@ def main() -> None:
     parser.add_argument("--everything", action="store_true", help="block nothing, keep no scripts")
     parser.add_argument("--never-renew", action="store_true", help="one context and one browser for all pages")
     said = parser.parse_args()
-    port = multiprocessing.Value("i", 0)
-    server = multiprocessing.Process(target=serve, args=(port,), daemon=True)
+    ours, theirs = multiprocessing.Pipe()
+    server = multiprocessing.Process(target=serve, args=(theirs,), daemon=True)
     server.start()
-    while not port.value:
-        time.sleep(0.01)
     try:
-        _measure(f"http://127.0.0.1:{port.value}", said)
+        _measure(ours.recv(), said)
     finally:
         server.kill()
 
@@ -180,12 +155,11 @@ def _measure(site: str, said: argparse.Namespace) -> None:
 
     settings = Settings()
     settings.setmodule("crawler.settings", priority="project")
-    settings.setdict({"ROBOTSTXT_OBEY": False}, priority="cmdline")
-    settings.setdict(rendering_settings(settings), priority="spider")
     _change(said)
     process = CrawlerProcess(settings)
     logging.getLogger("scrapy").setLevel(logging.ERROR)
     crawler = process.create_crawler(RenderingSpider)
+    crawler.settings.setdict({"ROBOTSTXT_OBEY": False} | rendering_settings(crawler.settings), priority="spider")
     process.crawl(crawler, site=site, pages=said.pages, tabs=said.tabs, others=set(below(os.getpid())))
     process.start()
     spider: Any = crawler.spider

@@ -181,16 +181,14 @@ def main() -> None:
     options = parser.parse_args()
     marks = [options.days * quarter // 4 for quarter in range(1, 5)]
     columns: list[dict[str, int]] = []
-    with tempfile.TemporaryDirectory() as folder:
-        embedded = Embedded(Path(folder))
-        connection = redis.Redis.from_url(embedded.start())
-        try:
-            for day in simulate(connection, options.days, options.articles, options.forget):
-                if day in marks:
-                    columns.append(sizes(connection))
-        finally:
-            connection.close()
-            embedded.stop()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Embedded(Path(folder)) as url,
+        redis.Redis.from_url(url) as connection,
+    ):
+        for day in simulate(connection, options.days, options.articles, options.forget):
+            if day in marks:
+                columns.append(sizes(connection))
     print(f"{'bytes after days':32}" + "".join(f"{day:>12,}" for day in marks))
     for name in sorted({name for column in columns for name in column}):
         print(f"{name:32}" + "".join(f"{column.get(name, 0):>12,}" for column in columns))

@@ -15,19 +15,19 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import redis
 
+from benchmarks.pages import publish_config, stored
+from benchmarks.processes import cpu_of_redis
 from crawler.task_list.file import loads
 from crawler.task_list.publication import publish
-from workers.extraction_config import ExtractionConfig, keep_example
+from workers.extraction_config import ExtractionConfig
 from workers.inbox import Inbox
 from workers.ledger import Ledger
-from workers.page_store import StoredPage
 from workers.redis_access.connection import client
 from workers.redis_access.embedded import Embedded
 from workers.url_states import Found, fingerprint
@@ -64,7 +64,7 @@ def measured(connection: "redis.Redis") -> Iterator[Cost]:
 def _state(connection: "redis.Redis") -> tuple[float, float, float]:
     info = connection.info()
     used = float(info["used_memory"]) - float(info["mem_clients_normal"]) - float(info.get("mem_aof_buffer", 0))
-    return used, float(info["aof_current_size"]), float(info["used_cpu_user"]) + float(info["used_cpu_sys"])
+    return used, float(info["aof_current_size"]), cpu_of_redis(connection)
 
 
 def url(number: int) -> str:
@@ -103,11 +103,10 @@ def add(ledger: Ledger, numbers: range) -> None:
 
 def deliver(ledger: Ledger, inbox: Inbox, bodies: list[bytes]) -> None:
     """Lease URLs and hand over their pages, ten at a time."""
-    now = datetime.now(UTC)
     for start in range(0, len(bodies), 10):
         leases = ledger.lease(10)
         pairs = zip(leases, bodies[start : start + 10], strict=False)
-        pages = {lease.fingerprint: StoredPage(lease.url, body, "text/html", now) for lease, body in pairs}
+        pages = {lease.fingerprint: stored(lease.url, body) for lease, body in pairs}
         inbox.deliver(ledger, pages)
 
 
@@ -154,7 +153,9 @@ def measure(connection: "redis.Redis", folder: Path, urls: int, pages: int, size
     step("URL that waits", urls, lambda: add(ledger, range(urls)))
     step("URL that is known already", urls, lambda: add(ledger, range(urls)))
     step(f"page that waits, {size // 1000} KB, leased and stored", pages, lambda: deliver(ledger, inbox, bodies))
-    _configure(connection, folder, size)
+    urls_of_site = SITE.replace(".", r"\.") + ".*"
+    config = ExtractionConfig(TASK, url(0), urls_of_site, ("out.jsonl",), str(folder), near_duplicates="mark")
+    publish_config(connection, config, page(10**6, size))
     worker = ExtractionWorker(connection, "benchmark")
     names = [fingerprint(url(urls - 1 - number)) for number in range(pages)]
     worker.extract_pages(TASK, names[:10])  # prepares the example
@@ -185,19 +186,6 @@ def kept(connection: "redis.Redis", urls: int) -> float:
     return cost.memory / urls
 
 
-def _configure(connection: "redis.Redis", folder: Path, size: int) -> None:
-    config = ExtractionConfig(
-        task=TASK,
-        example=url(0),
-        url_regex=SITE.replace(".", r"\.") + ".*",
-        outputs=("out.jsonl",),
-        folder=str(folder),
-        near_duplicates="mark",
-    )
-    connection.hset("exemplar:briefs", TASK, config.to_json())
-    keep_example(connection, TASK, StoredPage(url(0), page(10**6, size), "text/html", datetime.now(UTC)), url(0))
-
-
 def main() -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -206,14 +194,10 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=80_000, help="bytes of a page")
     parser.add_argument("--tasks", type=int, default=2000)
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="scale-") as folder:
-        embedded = Embedded(Path(folder))
-        connection = client(embedded.start())
+    with tempfile.TemporaryDirectory(prefix="scale-") as folder, Embedded(Path(folder)) as url:
+        connection = client(url)
         connection.config_set("auto-aof-rewrite-percentage", 0)  # no rewrite during one of the steps
-        try:
-            measure(connection, Path(folder), asked.urls, asked.pages, asked.size, asked.tasks)
-        finally:
-            embedded.stop()
+        measure(connection, Path(folder), asked.urls, asked.pages, asked.size, asked.tasks)
 
 
 if __name__ == "__main__":

@@ -10,22 +10,18 @@ schedulers (including killed ones and the starts of their successors) as a share
 """
 
 import argparse
-import os
 import random
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
 import redis
 
-from crawler.scheduling.schedule import Schedule
+from benchmarks.processes import cpu_seconds, start
+from crawler.scheduling.schedule import SPREAD_MOST, Schedule
 from crawler.task_list.file import load
 from crawler.task_list.periods import Period
 from crawler.task_list.publication import digest, publish
@@ -57,36 +53,25 @@ class Servers:
     def __init__(self, url: str, file: Path, count: int):
         self.url, self.file = url, file
         self.spent = 0.0  # CPU seconds of killed processes
-        self.running = [self._start() for _ in range(count)]
-
-    def _start(self) -> "subprocess.Popen[bytes]":
-        environment = {**os.environ, "REDIS_URL": self.url}
-        command = [sys.executable, "-m", "console", "schedule", str(self.file)]
-        return subprocess.Popen(command, env=environment)
+        self.running = [start(file.parent, url, "schedule", file.name) for _ in range(count)]
 
     def kill_one(self) -> None:
         """Kill one scheduler (SIGKILL) and start another."""
         victim = self.running.pop(random.randrange(len(self.running)))
-        self.spent += cpu_seconds(victim.pid)
+        self.spent += cpu_seconds([victim.pid])
         victim.kill()
         victim.wait()
-        self.running.append(self._start())
+        self.running.append(start(self.file.parent, self.url, "schedule", self.file.name))
 
     def cpu(self) -> float:
         """Return the CPU seconds of all schedulers until now."""
-        return self.spent + sum(cpu_seconds(server.pid) for server in self.running)
+        return self.spent + cpu_seconds(server.pid for server in self.running)
 
     def end(self) -> None:
         """Stop all schedulers."""
         for server in self.running:
             server.kill()
             server.wait()
-
-
-def cpu_seconds(pid: int) -> float:
-    """Return the user and system time of a process, including children that it has waited for (Linux)."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def tasks_yaml(count: int, every: str) -> str:
@@ -102,20 +87,10 @@ def tasks_yaml(count: int, every: str) -> str:
     )
 
 
-@contextmanager
-def server(folder: Path) -> Iterator[tuple[str, int]]:
-    """Run the embedded Redis; yield its URL and its process id."""
-    embedded = Embedded(folder)
-    url = embedded.start()
-    try:
-        with redis.Redis.from_url(url) as connection:
-            yield url, int(cast(dict[str, int], connection.info("server"))["process_id"])
-    finally:
-        embedded.stop()
-
-
-def work(connection: "redis.Redis", schedule: Schedule, period: float, starts: Starts) -> None:
-    """Lease and end all due tasks, and record their delays."""
+def work(
+    connection: "redis.Redis", schedule: Schedule, period: float, starts: Starts, firsts: dict[str, float]
+) -> None:
+    """Lease and end all due tasks, and record their delays. `firsts`: times of first starts, which are taken out."""
     due = dict(cast(list[tuple[bytes, float]], connection.zrange(keys.DUE, 0, -1, withscores=True)))
     if not due:
         return
@@ -128,8 +103,10 @@ def work(connection: "redis.Redis", schedule: Schedule, period: float, starts: S
         schedule.done(lease)
         task = lease.task.encode()
         at = due.get(task, time.time())  # the task may have become due after the call above
-        after = following.get(task) or cast(float, connection.zscore(keys.SCHEDULE, task))
-        planned = round(after - period, 3)  # a started task keeps its offset within the period
+        planned = firsts.pop(lease.task, 0.0)
+        if not planned:
+            after = following.get(task) or cast(float, connection.zscore(keys.SCHEDULE, task))
+            planned = round(after - period, 3)  # a started task keeps its offset within the period
         starts.late.append(at - planned)
         starts.times[task, planned] += 1
 
@@ -144,8 +121,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="schedule-") as folder:
         file = Path(folder) / "tasks.yaml"
         file.write_text(tasks_yaml(asked.tasks, asked.every), "utf-8")
-        with server(Path(folder)) as (url, redis_pid):
-            connection = redis.Redis.from_url(url)
+        with Embedded(Path(folder)) as url, redis.Redis.from_url(url) as connection:
             begun = time.process_time()
             loaded = load(file)
             print(f"reading {asked.tasks:,} tasks: {time.process_time() - begun:.1f} s of CPU", flush=True)
@@ -154,25 +130,27 @@ def main() -> None:
             print(f"publishing them: {time.process_time() - begun:.1f} s of CPU", flush=True)
             del loaded
             period = float(Period.parse(asked.every).seconds_hint)
-            _serve(connection, url, file, redis_pid, period, asked.minutes * 60)
+            _serve(connection, url, file, period, asked.minutes * 60)
 
 
-def _serve(connection: "redis.Redis", url: str, file: Path, redis_pid: int, period: float, seconds: float) -> None:
+def _serve(connection: "redis.Redis", url: str, file: Path, period: float, seconds: float) -> None:
     schedule, starts, kills = Schedule(connection), Starts(), 0
+    redis_pid = int(connection.info("server")["process_id"])
     servers = Servers(url, file, SCHEDULERS)
     try:
         while schedule.edition() is None and all(one.poll() is None for one in servers.running):
             time.sleep(POLL)
         begun = killed = time.time()
-        start_up, redis_before = servers.cpu(), cpu_seconds(redis_pid)
+        firsts = {name: at for name, at in schedule.next_times().items() if at < begun + SPREAD_MOST}
+        start_up, redis_before = servers.cpu(), cpu_seconds([redis_pid])
         while time.time() - begun < seconds:
-            work(connection, schedule, period, starts)
+            work(connection, schedule, period, starts, firsts)
             if time.time() - killed > KILL_EVERY:
                 killed, kills = time.time(), kills + 1
                 servers.kill_one()
             time.sleep(POLL)
         elapsed = time.time() - begun
-        cpu, redis_cpu = servers.cpu() - start_up, cpu_seconds(redis_pid) - redis_before
+        cpu, redis_cpu = servers.cpu() - start_up, cpu_seconds([redis_pid]) - redis_before
         missed = sum(at < time.time() - ALLOWED for at in schedule.next_times().values())
     finally:
         servers.end()

@@ -13,7 +13,6 @@ import cProfile
 import json
 import os
 import random
-import resource
 import subprocess
 import sys
 import tempfile
@@ -26,7 +25,8 @@ from typing import Any
 
 import redis
 
-from benchmarks.nginx import served
+from benchmarks.nginx import served, task_list, write_lists
+from benchmarks.processes import environment, run
 from crawler.task_list.file import loads
 from crawler.task_list.models import Task
 from crawler.task_list.publication import publish
@@ -34,7 +34,6 @@ from workers.redis_access.embedded import Embedded
 
 PAGES = 2000
 SIZES = (80_000, 20_000)  # bytes of a page
-LINKS_A_LIST = 500
 AT_ONCE: int = Task.model_fields["concurrency"].default
 WORDS = 3000  # different words in the pages' text
 
@@ -138,32 +137,26 @@ def plain_child(address: str, count: str) -> None:
     print(json.dumps({"fetched": fetched}))
 
 
-def run(child: Callable[..., None], *arguments: str, url: str, profile: str = "") -> tuple[float, float]:
+def cost_of(child: Callable[..., None], *arguments: str, url: str, profile: str = "") -> tuple[float, float]:
     """Return the CPU seconds of the spider and of the whole process. Raises `RuntimeError` if pages are missing."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    call = f"from benchmarks import spider_cost; spider_cost.{child.__name__}(*sys.argv[1:])"
-    code = f"import sys; {call}"
-    environment = {**os.environ, "REDIS_URL": url, PROFILE: profile, "PYTHONPATH": str(Path(__file__).parents[1])}
-    done = subprocess.run(
+    code = f"import sys; from benchmarks import spider_cost; spider_cost.{child.__name__}(*sys.argv[1:])"
+    whole, done = run(
         [sys.executable, "-c", code, *arguments],
-        env=environment,
+        env=environment(url) | {PROFILE: profile},
         cwd=tempfile.gettempdir(),  # without a tasks.yaml
         stdout=subprocess.PIPE,
         check=True,
-        text=True,
     )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     said: dict[str, Any] = {}
     for line in done.stdout.splitlines():
         said |= json.loads(line)
     if said["fetched"] < PAGES:
         raise RuntimeError(f"{child.__name__} fetched {said['fetched']} of {PAGES}: {said.get('problems')}")
-    whole = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return said["spider"], whole
 
 
-def pages(folder: Path, size: int, number: int = PAGES) -> None:
-    """Write list pages /list/0.html … of `number` articles, and one page of `size` bytes for all articles."""
+def pages(folder: Path, size: int) -> None:
+    """Write the list pages of the articles, and one page of `size` bytes for all articles."""
     rng = random.Random(size)
     words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 11))) for _ in range(WORDS)]
     often = [1 / rank for rank in range(1, WORDS + 1)]  # word frequencies as in natural language
@@ -176,23 +169,15 @@ def pages(folder: Path, size: int, number: int = PAGES) -> None:
         )
         text += f'<ul class="menu">\n{menu}</ul>\n<p>{" ".join(rng.choices(words, often, k=80))}</p>\n'
     (folder / "article.html").write_text(text + "</body></html>")
-    (folder / "list").mkdir()
-    for start in range(0, number, LINKS_A_LIST):
-        links = "".join(f'<li><a href="/a/{n}.html">Article {n}</a></li>' for n in range(start, start + LINKS_A_LIST))
-        (folder / "list" / f"{start // LINKS_A_LIST}.html").write_text(f"<html><body><ul>{links}</ul></body></html>")
+    write_lists(folder / "list", "a", PAGES)
 
 
 def announce(url: str, task: str, address: str) -> None:
     """Publish a task for one run, in an empty Redis."""
-    last = PAGES // LINKS_A_LIST - 1
-    text = (
-        "settings: {allow_hosts: [127.0.0.1], delay: 0, contact: benchmark@example.org}\n"
-        f"tasks:\n  {task}:\n    example: {address}/a/0.html\n    pattern: /a/{{id}}.html\n    every: 1h\n"
-        f"    start: /list/{{n:0..{last}}}.html\n    output: a.jsonl\n    limit: null\n"
-    )
+    tasks = loads(task_list(task, address, "list", "a", PAGES))
     with redis.Redis.from_url(url) as connection:
         connection.flushall()
-        publish(connection, loads(text), Path("tasks.yaml"))
+        publish(connection, tasks, Path("tasks.yaml"))
 
 
 def main() -> None:
@@ -216,8 +201,8 @@ def _compare(url: str, address: str, size: int, rounds: int) -> None:
     ours, plain = [], []
     for _ in range(rounds):
         announce(url, "cost", address)
-        ours.append(run(section_child, "cost", url=url))
-        plain.append(run(plain_child, address, str(PAGES), url=url))
+        ours.append(cost_of(section_child, "cost", url=url))
+        plain.append(cost_of(plain_child, address, str(PAGES), url=url))
     section, fetch = (median(spider for spider, _ in taken) * 1000 / PAGES for taken in (ours, plain))
     ratio = median(a / b for (a, _), (b, _) in zip(ours, plain, strict=True))
     with_start = median(a / b for (_, a), (_, b) in zip(ours, plain, strict=True))
@@ -234,7 +219,7 @@ def _profile(url: str, address: str, folder: Path) -> None:
     for child, arguments in ((section_child, ["cost"]), (plain_child, [address, str(PAGES)])):
         announce(url, "cost", address)
         file = str(folder / "profile")
-        run(child, *arguments, url=url, profile=file)
+        cost_of(child, *arguments, url=url, profile=file)
         pstats.Stats(file).sort_stats("tottime").print_stats(45)
         pstats.Stats(file).sort_stats("cumtime").print_stats(60)
 

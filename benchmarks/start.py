@@ -8,16 +8,15 @@ first page (an article of the sample site). Bytecode is written before. The time
 
 import argparse
 import os
-import resource
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from statistics import median
 
+from benchmarks.pages import SAMPLE_SITE
+from benchmarks.processes import run
 from console.sample_site import DESIGNS, SECTIONS, render_site, truth
 
-SITE = "http://paper.example"
 READY = "from extractors import Section; section = Section(None)"
 CODE = {
     "the interpreter": "",
@@ -36,11 +35,11 @@ def main() -> None:
     path = truth(SECTIONS[0])[0].path
     with tempfile.TemporaryDirectory(prefix="start-") as folder:
         page = Path(folder) / "page.html"
-        page.write_bytes(render_site(SITE, DESIGNS[0])[path].body)
+        page.write_bytes(render_site(SAMPLE_SITE, DESIGNS[0])[path].body)
         times: dict[str, list[float]] = {name: [] for name in CODE}
         for turn in range(asked.rounds + 1):
             for name, code in CODE.items():
-                seconds = cpu(code, str(page), SITE + path)
+                seconds = cpu(code, str(page), SAMPLE_SITE + path)
                 times[name] += [seconds] if turn else []  # the first turn writes bytecode
     for name, taken in times.items():
         print(f"{name:28} {median(taken) * 1000:5.0f} ms, least {min(taken) * 1000:.0f}")
@@ -49,10 +48,7 @@ def main() -> None:
 def cpu(code: str, *arguments: str) -> float:
     """Return the CPU seconds of an interpreter that runs some code."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-c", code, *arguments], check=True, env=environment)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return run([sys.executable, "-c", code, *arguments], check=True, env=environment)[0]
 
 
 if __name__ == "__main__":

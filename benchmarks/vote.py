@@ -12,7 +12,6 @@ import argparse
 import importlib
 import random
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -23,8 +22,8 @@ from typing import Any
 import extractors
 from evaluation.data import DataError, DataSet, Row, read_sets
 from evaluation.tables import table
+from evaluation.timing import in_drawn_order, settle
 from evaluation.timing import parse as parse_only
-from evaluation.timing import settle
 from extractors import walk_in_use
 from extractors.methods.example.extractor import MEMORY
 
@@ -94,13 +93,7 @@ def times_of(
     html = row.html()
     named: dict[str, Callable[[], object]] = {"lxml": partial(parse_only, html)}
     named |= {name: partial(call, html, row.url) for name, call in calls.items()}
-    times: Times = {}
-    for name in chance.sample(list(named), len(named)):
-        between()
-        begun = time.process_time_ns()
-        named[name]()
-        times[name] = time.process_time_ns() - begun
-    return times
+    return in_drawn_order(named, chance, lambda _: between())
 
 
 def shown(sets: Sequence[tuple[str, list[Times]]], versions: Sequence[str]) -> str:

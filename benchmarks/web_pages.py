@@ -27,6 +27,7 @@ from pathlib import Path
 import redis
 from starlette.testclient import TestClient
 
+from benchmarks.processes import percentile
 from console.web.app import create_app
 from console.web.article_index import ArticleQuery
 from console.web.config import ConsoleConfig
@@ -219,16 +220,11 @@ def measure(client: TestClient, web: Web, tasks: int, requests: int, while_index
     print(f"{'page':34}{'median':>8}{'p95':>8}{'most':>8}  ms of CPU{'p95':>8}  ms on the clock")
     worst = 0.0
     for title, values in spent.items():
-        p95, on_clock = _p95(values), _p95(waited[title])
+        p95, on_clock = percentile(values, 0.95), percentile(waited[title], 0.95)
         worst = max(worst, p95)
         print(f"{title:34}{statistics.median(values):8.0f}{p95:8.0f}{max(values):8.0f}{on_clock:19.0f}")
     print(f"largest 95th percentile: {worst:.0f} ms (bar: {BAR:.0f})")
     return int(worst > BAR)
-
-
-def _p95(values: list[float]) -> float:
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]
 
 
 if __name__ == "__main__":

@@ -10,39 +10,33 @@ processes and of Redis.
 """
 
 import argparse
-import json
 import multiprocessing
-import os
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 
 import redis
 
-from workers import keys
+from benchmarks.pages import articles_of, deliver, publish_config, stored
+from benchmarks.processes import cpu_seconds, running, tree, wait_until
 from workers.extraction.page_decision import judge_page
 from workers.extraction.section_preparation import SectionPreparation
-from workers.extraction_config import ExtractionConfig, keep_example
+from workers.extraction_config import ExtractionConfig
 from workers.inbox import PAGES_A_JOB, Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.redis_access.connection import connect
 from workers.redis_access.embedded import Embedded
 from workers.reporting.worker_reports import Watch
-from workers.url_states import Found, fingerprint
 
 SITE = "http://site.example"
 OWN_URLS = r"http://site\.example/\d+\.html"  # matches no canonical link, so that each page has its own row
 LONGEST = 1800.0  # seconds that a measurement may take
-TICKS = os.sysconf("SC_CLK_TCK")
-ROOT = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +56,7 @@ def main() -> int:
     """Measure in turns; print the ratios of the medians."""
     options = _arguments()
     counts = [int(part) for part in options.workers.split(",")]
-    bodies = _bodies(options.site)
+    bodies = [body for _, body in articles_of(options.site)]
     print(f"{len(bodies)} articles, {sum(map(len, bodies)) / len(bodies) / 1000:.0f} KB on average")
     shares: dict[int, list[float]] = {count: [] for count in counts}
     costs: dict[int, list[float]] = {count: [] for count in counts}
@@ -90,37 +84,24 @@ def _measure(
         config = ExtractionConfig(
             "site", f"{SITE}/0.html", OWN_URLS, ("out.jsonl",), str(folder), near_duplicates="keep"
         )
-        connection.hset(keys.CONFIGS, config.task, config.to_json())
-        keep_example(connection, config.task, _page(bodies, 0), config.example)
+        publish_config(connection, config, bodies[0])
         ledger, inbox = Ledger(connection, config.task), Inbox(connection)
         for start in range(1, number + 1, at_once):
             pages = [_page(bodies, place) for place in range(start, min(start + at_once, number + 1))]
-            ledger.add([Found(page.url) for page in pages])
-            inbox.deliver(ledger, {fingerprint(page.url): page for page in pages})
+            deliver(ledger, inbox, pages)
         workers = _workers(connection, url, ledger, folder, number, count)
         return workers, _alone(connection, config, bodies, number, count)
 
 
 def _workers(connection: "redis.Redis", url: str, ledger: Ledger, folder: Path, number: int, count: int) -> Throughput:
-    supervisor = subprocess.Popen(
-        [sys.executable, "-m", "console", "work", "extract", "-n", str(count)],
-        cwd=folder,
-        env={**os.environ, "REDIS_URL": url, "PYTHONPATH": str(ROOT)},
-        stderr=subprocess.DEVNULL,
-    )
     server = int(connection.info("server")["process_id"])
-    limit = time.monotonic() + LONGEST
-    try:
-        while number - _open(ledger) < number // 10:
-            _wait(limit)
-        began, before, cpu, redis_cpu = time.monotonic(), _open(ledger), _tree_cpu(supervisor.pid), _cpu(server)
-        while _open(ledger):
-            _wait(limit)
+    with running(folder, url, "work", "extract", "-n", str(count), stderr=subprocess.DEVNULL) as supervisor:
+        wait_until(lambda: number - _open(ledger) >= number // 10, "the first pages", LONGEST)
+        began, before = time.monotonic(), _open(ledger)
+        cpu, redis_cpu = cpu_seconds(tree(supervisor)), cpu_seconds([server])
+        wait_until(lambda: not _open(ledger), "all pages", LONGEST)
         seconds = time.monotonic() - began
-        cpu, redis_cpu = _tree_cpu(supervisor.pid) - cpu, _cpu(server) - redis_cpu
-    finally:
-        supervisor.send_signal(signal.SIGTERM)
-        supervisor.wait(60)
+        cpu, redis_cpu = cpu_seconds(tree(supervisor)) - cpu, cpu_seconds([server]) - redis_cpu
     return Throughput(before / seconds, 1000 * cpu / before, 1000 * redis_cpu / before)
 
 
@@ -153,35 +134,12 @@ def _alone(
     return Throughput(number / seconds, 1000 * cpu / number)
 
 
-def _bodies(site: Path) -> list[bytes]:
-    """Return the pages of a stored site that are articles."""
-    truths = [json.loads(line) for line in (site / "truth.jsonl").read_text("utf-8").splitlines()]
-    return [(site / truth["file"]).read_bytes() for truth in truths if truth["kind"] == "article"]
-
-
 def _page(bodies: Sequence[bytes], place: int) -> StoredPage:
-    return StoredPage(f"{SITE}/{place}.html", bodies[place % len(bodies)], "text/html", datetime.now(UTC))
+    return stored(f"{SITE}/{place}.html", bodies[place % len(bodies)])
 
 
 def _open(ledger: Ledger) -> int:
     return ledger.counts().states["fetched"]
-
-
-def _wait(limit: float) -> None:
-    if time.monotonic() > limit:
-        raise TimeoutError(f"the pages were not extracted within {LONGEST:g} s")
-    time.sleep(0.05)
-
-
-def _tree_cpu(pid: int) -> float:
-    """Return the CPU seconds of a process, of its living children and of those that it has waited for."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return _cpu(pid, with_waited=True) + sum(_cpu(int(child)) for child in children)
-
-
-def _cpu(pid: int, *, with_waited: bool = False) -> float:
-    times = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15]
-    return sum(map(int, times if with_waited else times[:2])) / TICKS
 
 
 def _arguments() -> argparse.Namespace:

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
+from .arguments import comma_list
 from .data import DataError, other_kinds, read_sets
 from .left_out import SET, SITES, LeftOut
 from .methods import UnknownName, every_method, nearest, parse_methods
@@ -18,7 +19,6 @@ from .options import (
     chosen_floors,
     chosen_sets,
     chosen_settings,
-    comma_list,
     finish,
     print_lines,
     write_run,

@@ -66,8 +66,7 @@ class Row:
     def html(self) -> bytes:
         """Return the page's bytes. Raises `DataError` if they cannot be read."""
         try:
-            data = self.file.read_bytes()
-            return gzip.decompress(data) if self.file.suffix == ".gz" else data
+            return page_bytes(self.file)
         except (OSError, EOFError) as error:
             raise DataError(f"page {self.id}: {error}") from None
 
@@ -101,6 +100,12 @@ class DataSet:
             if row.group in self.groups:
                 found.setdefault(row.group, []).append(row)
         return found
+
+
+def page_bytes(file: Path) -> bytes:
+    """Return the content of a file, which may be compressed."""
+    data = file.read_bytes()
+    return gzip.decompress(data) if file.suffix == ".gz" else data
 
 
 def read_sets(folder: Path) -> list[DataSet]:

@@ -6,7 +6,6 @@ again without the fold that it judges. The model that is stored has seen all of 
 bytes, with the share of the truth that the page lacks.
 """
 
-import argparse
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,10 +24,12 @@ from extractors.content.line_model.trees import Shape, Trees, fit, save
 from extractors.learned import logistic
 from extractors.methods.example.extractor import LIKELIER, SURE
 
+from .arguments import parser_of
 from .data import DataError, read_sets
 from .designs.parts import DESIGNS
 from .designs.written import collections
 from .line_model import FOLDS, FORMS, FORMS_OF_ANY_KIND, JUDGED, MIXTURE, OTHER, LabelledForm, learn, read_examples
+from .scores import auc
 
 MISSING = 0.15  # share of the truth that a page lacks, from which it is not judged
 RIGHT = 0.8  # F1 from which a text is right
@@ -58,10 +59,7 @@ class Judged:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Train, measure and write; exit code 2 for a mistake in call or data."""
-    parser = argparse.ArgumentParser(
-        prog="python -m evaluation.judgement", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("data", type=Path, metavar="DATA", help="folder with sets/ and sites/")
+    parser = parser_of("evaluation.judgement", __doc__)
     parser.add_argument("--out", type=Path, default=WEIGHTS, metavar="FILE", help="default: the model in use")
     parser.add_argument("--processes", type=int, default=2, metavar="N", help="processes that read pages (default: 2)")
     arguments = parser.parse_args(words)
@@ -200,11 +198,7 @@ def _chosen(one: Judged, own: Judged) -> Judged:
 
 def _area(group: Sequence[Judged]) -> float:
     """Return the area under the curve: the probability that a right text has more confidence than a wrong one."""
-    right = np.array([one.confidence for one in group if one.f1 >= RIGHT])
-    wrong = np.array([one.confidence for one in group if one.f1 < RIGHT])
-    if not len(right) or not len(wrong):
-        return float("nan")
-    return float(np.mean([(right > one).mean() + 0.5 * (right == one).mean() for one in wrong]))
+    return auc(np.array([one.confidence for one in group]), np.array([one.f1 >= RIGHT for one in group], np.bool_))
 
 
 def _reliability(group: Sequence[Judged]) -> Iterator[str]:

@@ -25,6 +25,7 @@ from extractors.page_types.learning import PageNumbers, pages_of
 from extractors.page_types.model import save
 from extractors.page_types.train import FORMS, is_of_kinds, learn_kind, read_features, sites_of, trained
 
+from .arguments import parser_of
 from .data import DataError, Row, read_sets
 from .line_model import (
     FOLDS,
@@ -130,10 +131,7 @@ def _train_types(folder: Path, labelled: Sequence[LabelledPage], features: Seque
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m evaluation.left_out", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("data", type=Path, metavar="DATA", help="folder with sets/ and sites/")
+    parser = parser_of("evaluation.left_out", __doc__)
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the models")
     parser.add_argument("--processes", type=int, default=2, metavar="N", help="processes that read pages (default: 2)")
     return parser

@@ -35,6 +35,7 @@ from extractors.page import make_page
 from extractors.page_types.classify import judge
 from extractors.page_types.labelled import domain_of
 
+from .arguments import parser_of
 from .data import OTHER_KINDS, DataError, DataSet, Row, other_kinds, read_sets
 from .designs.parts import DESIGNS, NAMINGS, fold_of_design, mixed, page_of
 from .designs.stored import DesignedPage, DesignedSite, StoredArticle, sites_of, url_of
@@ -306,12 +307,7 @@ def _read(
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m evaluation.line_model",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("data", type=Path, metavar="DATA", help="folder with sets/ and sites/")
+    parser = parser_of("evaluation.line_model", __doc__)
     parser.add_argument("--out", type=Path, default=HERE, metavar="DIR", help="default: that of the models in use")
     parser.add_argument("--processes", type=int, default=2, metavar="N", help="processes that read pages (default: 2)")
     return parser

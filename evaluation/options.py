@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 
+from .arguments import count
 from .data import DataError, DataSet
 from .floors import Floors, failures, missing_sets, read_floors, updated, write_floors
 from .methods import nearest
@@ -21,7 +22,7 @@ RUN = "run.json"  # file in the folder of predictions with their settings
 def add_scoring_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the output and of the floors."""
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
-    parser.add_argument("--worst", type=_count, default=0, metavar="N", help="list the N worst pages of each result")
+    parser.add_argument("--worst", type=count, default=0, metavar="N", help="list the N worst pages of each result")
     parser.add_argument("--floors", type=Path, metavar="FILE", help="exit with 1 if a score is below its floor there")
     parser.add_argument(
         "--update-floors", action="store_true", help=f"raise the floors to the present scores (default: {FLOORS.name})"
@@ -42,7 +43,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     }
     for name, text in helps.items():
         parser.add_argument(
-            f"--{name}", type=_count, metavar="N", help=f"{text} (default: {getattr(default, name)}, or as the floors)"
+            f"--{name}", type=count, metavar="N", help=f"{text} (default: {getattr(default, name)}, or as the floors)"
         )
 
 
@@ -78,11 +79,6 @@ def chosen_sets(sets: Sequence[DataSet], names: Sequence[str]) -> list[DataSet]:
         if name not in known:
             raise nearest(name, known, "set")
     return [known[name] for name in names] if names else list(sets)
-
-
-def comma_list(text: str) -> list[str]:
-    """Split at commas."""
-    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def write_run(out: Path, settings: Selection) -> None:
@@ -132,9 +128,3 @@ def _print(arguments: argparse.Namespace, results: Sequence[Result], speeds: dic
 
 def _words(settings: Selection) -> str:
     return ", ".join(f"{name} {value}" for name, value in asdict(settings).items())
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
-    return int(text)

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count
+from itertools import count as counted
 from pathlib import Path
 from statistics import fmean, median
 
@@ -45,6 +45,8 @@ from extractors.page_types.learning import (
 from extractors.page_types.model import Values
 from extractors.page_types.train import FORMS, check, is_of_kinds, learn_kind, read_features, sites_of
 
+from .arguments import count
+from .scores import auc
 from .tables import table
 from .timing import parse, settle, take_turns
 
@@ -249,19 +251,11 @@ def _elsewhere(pages: TrainingPages, learned: Flags, judged: Flags) -> Iterator[
     yield f"{right[~others.article].mean():.3f}"
 
 
-def auc(log_odds: Values, article: Flags, weight: Values) -> float:
-    """Return the weighted share of pairs in which the article has higher log odds than the list; .5 is chance."""
-    above = log_odds[article][:, None] > log_odds[~article][None, :]
-    equal = log_odds[article][:, None] == log_odds[~article][None, :]
-    pairs = weight[article][:, None] * weight[~article][None, :]
-    return float((pairs * (above + 0.5 * equal)).sum() / pairs.sum())
-
-
 def speed(labelled: Sequence[LabelledPage]) -> str:
     """Return the CPU time of a page, in addition to parsing and lines, and relative to them."""
     taken: dict[str, list[float]] = {}
     settle()
-    for page, turn in zip(labelled, count()):
+    for page, turn in zip(labelled, counted()):
         parsed = page.parsed()
         if parsed is not None:
             html = parsed.page.encoded()
@@ -293,15 +287,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--doubt", action="append", default=[], metavar="ID", help="judge this page, but do not train on it"
     )
-    parser.add_argument("--seed", type=_count, default=0, metavar="N", help="divides sites and draws them; default: 0")
-    parser.add_argument("--speed", type=_count, default=0, metavar="N", help="time each Nth page")
+    parser.add_argument("--seed", type=count, default=0, metavar="N", help="divides sites and draws them; default: 0")
+    parser.add_argument("--speed", type=count, default=0, metavar="N", help="time each Nth page")
     return parser
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
-    return int(text)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import random
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -84,26 +84,26 @@ class _Run:
     ) -> None:
         self._left_out = left_out
         self._dataset, self._plain, self._writer = dataset, plain, writer
-        self._alone = [method for method in methods if method.mode == "alone"]
-        self._with_example = [method for method in methods if method.mode in ("example", "memory")]
-        self._foreign = [method for method in methods if method.mode == "foreign"]
-        self._odd = [method for method in methods if method.mode == "odd"]
+        self._alone, with_example, foreign, odd = (
+            [method for method in methods if method.mode in modes]
+            for modes in (("alone",), ("example", "memory"), ("foreign",), ("odd",))
+        )
         self._peers = peers
         self._kept: dict[str, bytes | None] = {}
         memory = max((method.memory for method in methods), default=0)
         self._pages = _bounded(dataset.articles(), settings, dataset.name)
         self._lists = _bounded(dataset.lists(), settings, dataset.name) if "+" not in dataset.name else []
-        pairs = choose_pairs(dataset, settings.sample, memory, settings.seed) if self._with_example else []
-        self._pairs = _by_page(pairs)
-        self._strangers = _by_page(choose_foreign(everything, self._pages, settings.seed) if self._foreign else [])
-
-        self._unfit = _by_page(choose_odd(dataset, self._pages, settings.seed) if self._odd else [])
+        pairs = choose_pairs(dataset, settings.sample, memory, settings.seed) if with_example else []
+        self._paired = {pair.page.id for pair in pairs}
+        strangers = choose_foreign(everything, self._pages, settings.seed) if foreign else []
+        unfit = choose_odd(dataset, self._pages, settings.seed) if odd else []
+        self._beside = [(with_example, _by_page(pairs)), (foreign, _by_page(strangers)), (odd, _by_page(unfit))]
 
     def all_pages(self) -> None:
         singles = {row.id for row in self._pages}
         turn = 0
         for row in self._dataset.articles():
-            if row.id in singles or row.id in self._pairs:
+            if row.id in singles or row.id in self._paired:
                 self._page(row, turn, row.id in singles)
                 turn += 1
         for row in self._lists:
@@ -123,15 +123,10 @@ class _Run:
             text = decode(html)[0]
             for name, extract in self._peers.items():
                 round.add(partial(_peer_answer, extract, text), name, peer=True)
-        for pair in self._pairs.get(row.id, []):
-            for method in self._with_example:
-                self._add_pair(round, method, pair, html)
-        for pair in self._strangers.get(row.id, []):
-            for method in self._foreign:
-                self._add_pair(round, method, pair, html)
-        for pair in self._unfit.get(row.id, []):
-            for method in self._odd:
-                self._add_pair(round, method, pair, html)
+        for methods, pairs in self._beside:
+            for pair in pairs.get(row.id, []):
+                for method in methods:
+                    self._add_pair(round, method, pair, html)
         self._measure(round, row, html, turn)
 
     def _add_alone(self, round: Round, row: Row, html: bytes) -> None:
@@ -178,17 +173,13 @@ class _Run:
             self._writer.write(
                 method,
                 Prediction(
+                    **asdict(answer),
                     id=row.id,
-                    text=answer.text,
                     ms=round_ms(ms),
                     parse_ms=round_ms(parse_ms),
                     bytes=len(html),
                     peer=peer,
                     example=example,
-                    title=answer.title,
-                    day=answer.day,
-                    none=answer.none,
-                    crash=answer.crash,
                 ),
             )
 

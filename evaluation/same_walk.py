@@ -10,7 +10,6 @@ Exit code 1 if there is a difference, 2 if there is no compiled walk.
 """
 
 import argparse
-import gzip
 import random
 import sys
 import time
@@ -27,6 +26,8 @@ from extractors.html.elements import KINDS
 from extractors.html.lines import MAX_LINES
 from extractors.html.paths import MAX_TRIE, PathTrie
 from extractors.html.walk import as_lists, in_python, walk, walk_in_use
+
+from .data import page_bytes
 
 SUFFIXES = (".html", ".htm", ".html.gz", ".htm.gz")
 ALONE = ("density", "bp-network")  # methods without an example that use different parts of the lines
@@ -170,18 +171,13 @@ def stored_pages(folder: Path) -> Iterator[tuple[str, Path]]:
             yield str(path.parent), path
 
 
-def _read(path: Path) -> bytes:
-    data = path.read_bytes()
-    return gzip.decompress(data) if path.suffix == ".gz" else data
-
-
 def compare_folder(comparison: WalkComparison, folder: Path, copies: int) -> None:
     """Compare the forms on the pages below a folder, and on `copies` mutations of each."""
     last = ""
     for group, path in stored_pages(folder):
         if group != last:
             comparison.begin_group()
-        last, data = group, _read(path)
+        last, data = group, page_bytes(path)
         comparison.add(str(path), data)
         chance = random.Random(path.name)
         for number in range(copies):

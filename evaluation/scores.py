@@ -10,9 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+Floats = NDArray[np.floating[Any]]
 SHINGLE = 4  # words
 RESAMPLES = 1000  # of the bootstrap, as in the source
 CONFIDENCE = 1.96  # standard deviations: 95%
@@ -80,6 +83,19 @@ def score_with_optional(text: str, paragraphs: Sequence[str], optional: Iterable
         if tried.f1 >= best.f1:
             kept, best = without, tried
     return best
+
+
+def auc(values: Floats, wanted: NDArray[np.bool_], weight: Floats | None = None) -> float:
+    """Return the share of pairs in which a wanted one has a higher value than another; ties count half, .5 is chance.
+
+    `weight`: of each; by default all weigh the same. NaN if all or none are wanted.
+    """
+    if wanted.all() or not wanted.any():
+        return float("nan")
+    high, low = values[wanted][:, None], values[~wanted][None, :]
+    weight = np.ones(len(values)) if weight is None else weight
+    pairs = weight[wanted][:, None] * weight[~wanted][None, :]
+    return float((pairs * ((high > low) + 0.5 * (high == low))).sum() / pairs.sum())
 
 
 def mean(scores: Iterable[Score]) -> Score:

@@ -1,6 +1,7 @@
 """CPU time of calls that alternate on one page, so that other load affects all of them equally."""
 
 import gc
+import random
 import time
 from collections.abc import Callable, Mapping
 from typing import TypeVar
@@ -22,6 +23,22 @@ def take_turns(calls: Mapping[str, Callable[[], Result]], turn: int) -> dict[str
     names = list(calls)
     first = turn % len(names) if names else 0
     return {name: timed(calls[name]) for name in names[first:] + names[:first]}
+
+
+def in_drawn_order(
+    calls: Mapping[str, Callable[[], object]], chance: random.Random, between: Callable[[int], object]
+) -> dict[str, int]:
+    """Return the CPU nanoseconds of calls, made in an order that is drawn.
+
+    `between`: called before each, with its place in that order.
+    """
+    times: dict[str, int] = {}
+    for place, name in enumerate(chance.sample(list(calls), len(calls))):
+        between(place)
+        begun = time.process_time_ns()
+        calls[name]()
+        times[name] = time.process_time_ns() - begun
+    return times
 
 
 def parse(page: bytes) -> None:

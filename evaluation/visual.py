@@ -7,7 +7,7 @@ it, in two ways:
 same sites   the source's protocol: other pages of the same sites are in training. Each site's pages are spread over
           the folds; a network trained on the other folds judges a fold. Stored and generated sites are two sets of
           sites, each with its own networks, as a user trains one for certain sites.
-unseen       the folds are whole sites. Sites in two themes are one (`SAME`).
+unseen       the folds are whole sites. Sites in two themes are one.
 
 Sets of one kind only (single pages of many sites) are left out, because the collection would reveal the kind. Intervals
 are 95%, from 2,000 draws: of pages within a set, of whole sites in the summary lines, since errors on pages of one site
@@ -37,13 +37,14 @@ from extractors.visual.classify import SURE, VisualClassifier
 from extractors.visual.screenshots import TYPES, LabelledScreenshot, read_labelled, read_png
 from extractors.visual.train import EPOCHS, Trainer, trained
 
+from .arguments import comma_list
 from .data import DataError, DataSet, Row, read_sets
-from .options import comma_list
+from .line_model import family_of
+from .scores import auc
 from .tables import table
 from .visual_networks import NETWORKS, trainer
 from .visual_pages import Rendered, render, sample
 
-SAME = {"meiwen_desktop_zh": "meiwen", "meiwen_mobile_zh": "meiwen"}  # one site in two themes
 STYLED = "styled_"
 DRAWS = 2_000
 FEWEST = 10  # pages of each kind that a set needs to be trained on
@@ -155,7 +156,7 @@ def _pages(arguments: argparse.Namespace) -> tuple[list[RenderedPage], list[str]
 
 
 def _page(one: Rendered, row: Row, cache: Path) -> RenderedPage:
-    return RenderedPage(one.set, SAME.get(one.set, one.set), TYPES.index(one.kind), cache / one.file, row)
+    return RenderedPage(one.set, family_of(one.set), TYPES.index(one.kind), cache / one.file, row)
 
 
 def _root(folder: Path, one: DataSet) -> Path:
@@ -286,7 +287,7 @@ def _line(name: str, outcome: JudgedShare, by_sites: bool, seed: int) -> list[st
         *(f"{right[kinds == kind].mean():.1%}" if (kinds == kind).any() else "–" for kind in (0, 1)),
         f"{_balanced(right, kinds):.1%}" if both else "–",
         _interval(units, seed, lambda chosen: _balanced(right[chosen], kinds[chosen])) if both else "–",
-        f"{auc(outcome.chance, kinds):.3f}" if both else "–",
+        f"{auc(outcome.chance, kinds == 1):.3f}" if both else "–",
         f"{answered.mean():.1%}",
         f"{right[answered].mean():.1%}" if answered.any() else "–",
     ]
@@ -307,12 +308,6 @@ def _balanced(right: NDArray[np.bool_], kinds: NDArray[np.int64]) -> float:
     """Return the mean of the two kinds' shares right; nan if one is missing."""
     shares = [right[kinds == kind].mean() if (kinds == kind).any() else np.nan for kind in (0, 1)]
     return float(np.mean(shares))
-
-
-def auc(chance: Floats, kinds: NDArray[np.int64]) -> float:
-    """Return the chance that a list gets a higher probability of being one than an article; ties count half."""
-    lists, articles = chance[kinds == 1][:, None], chance[kinds == 0][None]
-    return float((lists > articles).mean() + 0.5 * (lists == articles).mean())
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -13,15 +13,14 @@ import random
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
+
+from tests.http_site import HttpSite, Response
 
 from .data import DataError, DataSet, Row
 
@@ -112,33 +111,24 @@ def _keep(one: DataSet, row: Row, shot: dict[str, Any], cache: Path) -> None:
         index.write(json.dumps(asdict(page), ensure_ascii=False) + "\n")
 
 
-class StoredSite:
+class StoredSite(HttpSite):
     """`with StoredSite(root, rows) as site:` serves a set's folder on loopback, as the root of a host of its own.
 
     Compressed pages are decompressed, and links to a page's original host are redirected to this one, for its styles.
     """
 
     def __init__(self, root: Path, rows: Sequence[Row]):
+        super().__init__(self._respond, HOST)
         self.root = root.resolve()
         self.rows = {row.file.resolve(): row for row in rows}
-        self._http = _Http((HOST, 0), type("Handler", (_Handler,), {"site": self}))
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
-
-    def __enter__(self) -> "StoredSite":
-        self._thread.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._http.shutdown()
-        self._http.server_close()
 
     def address(self, row: Row) -> str:
         """Return the URL of a page."""
         path = quote(row.file.resolve().relative_to(self.root).as_posix())
-        return f"http://{HOST}:{self._http.server_port}/{path}"
+        return f"{self.url}/{path}"
 
     def answer(self, path: str) -> tuple[str, bytes] | None:
-        """Return content type (empty for pages: their own declaration counts) and bytes, or None."""
+        """Return content type and bytes, or None."""
         file = (self.root / unquote(urlsplit(path).path).lstrip("/")).resolve()
         if file in self.rows:
             return "text/html", self._page(self.rows[file])
@@ -154,26 +144,7 @@ class StoredSite:
             page = page.replace(origin, b'"/')
         return page
 
-
-class _Http(ThreadingHTTPServer):
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore connections that the browser closes; print other errors."""
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)
-
-
-class _Handler(BaseHTTPRequestHandler):
-    site: StoredSite
-
-    def do_GET(self) -> None:
-        """Answer with a file, or 404."""
-        found = self.site.answer(self.path)
-        self.send_response(200 if found else 404)
+    def _respond(self, path: str) -> Response:
+        found = self.answer(path)
         kind, body = found or ("text/plain", b"not stored")
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *values: Any) -> None:
-        """Print nothing."""
+        return 200 if found else 404, {"Content-Type": kind}, body

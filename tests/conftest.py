@@ -3,14 +3,11 @@
 import gc
 import os
 import signal
-import subprocess
-import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 import hypothesis
 import pytest
@@ -18,10 +15,10 @@ import redis
 
 from crawler.rendering.chromium import BrowserMissing, find_browser
 from workers import redaction
-from workers.redis_access.embedded import answers
 from workers.redis_access.redis_binary import redis_binary
 
 from . import services
+from .redis_servers import running
 
 Service = TypeVar("Service")
 # Files that take long, the longest first: they begin first, so that none of them runs on alone at the end.
@@ -65,20 +62,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def redis_url() -> Iterator[str]:
-    with tempfile.TemporaryDirectory(prefix="rd-") as folder:
-        socket = Path(folder) / "s"
-        options = ["--port", "0", "--unixsocket", str(socket), "--save", "", "--dir", folder]
-        server = subprocess.Popen([str(redis_binary().path), *options], stdout=subprocess.DEVNULL)
-        url = f"unix://{socket}"
-        try:
-            limit = time.monotonic() + services.START_WAIT
-            while not answers(url):
-                assert time.monotonic() < limit, "the test Redis does not answer"
-                time.sleep(0.02)
-            yield url
-        finally:
-            server.terminate()
-            server.wait(10)
+    with running(str(redis_binary().path)) as url:
+        yield url
 
 
 @pytest.fixture(autouse=True)
@@ -100,9 +85,7 @@ def browser() -> str:
     try:
         return find_browser()
     except BrowserMissing as missing:
-        if "CI" in os.environ:
-            pytest.fail(f"`make test` could not install a browser: {missing}")
-        pytest.skip(str(missing))
+        _without("a browser", missing)
 
 
 @pytest.fixture(scope="session")
@@ -132,9 +115,7 @@ def promtool() -> str:
     try:
         return services.program("promtool")
     except services.ServiceMissing as missing:
-        if "CI" in os.environ:
-            pytest.fail(f"`make test` could not install promtool: {missing}")
-        pytest.skip(str(missing))
+        _without("promtool", missing)
 
 
 @contextmanager
@@ -143,7 +124,11 @@ def _service(start: Callable[[], AbstractContextManager[Service]]) -> Iterator[S
         try:
             server = stack.enter_context(start())
         except services.ServiceMissing as missing:
-            if "CI" in os.environ:
-                pytest.fail(f"`make test` could not install a server: {missing}")
-            pytest.skip(str(missing))
+            _without("a server", missing)
         yield server
+
+
+def _without(what: str, missing: Exception) -> NoReturn:
+    if "CI" in os.environ:
+        pytest.fail(f"`make test` could not install {what}: {missing}")
+    pytest.skip(str(missing))

@@ -1,6 +1,7 @@
 """Redis servers of a test's own: with little memory, a password, an ACL file, TLS, or Sentinels."""
 
 import contextlib
+import os
 import shutil
 import socket
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import redis
 
+from workers.processes import ending_with_parent
 from workers.redis_access.embedded import answers
 from workers.redis_access.redis_binary import installed_binaries
 
@@ -20,19 +22,26 @@ BINARIES = [str(binary.path) for binary in installed_binaries()]
 START_WAIT = 60.0  # seconds, on a loaded machine
 
 
+def started(binary: str, folder: Path, *options: str, **more: str) -> "subprocess.Popen[bytes]":
+    """Start a server on the unix socket `s` of a folder, and wait until it answers. `more`: environment variables."""
+    command = [binary, "--port", "0", "--unixsocket", str(folder / "s"), "--save", "", "--dir", str(folder), *options]
+    server = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, env=os.environ | more, preexec_fn=ending_with_parent()
+    )
+    limit = time.monotonic() + START_WAIT
+    while not answers(f"unix://{folder / 's'}"):
+        assert time.monotonic() < limit, f"{binary} does not answer"
+        time.sleep(0.02)
+    return server
+
+
 @contextmanager
-def running(binary: str, *options: str) -> Iterator[str]:
-    """Yield the URL of a server on a unix socket that runs with these options."""
+def running(binary: str, *options: str, **more: str) -> Iterator[str]:
+    """Yield the URL of a server on a unix socket that runs with these options. `more`: environment variables."""
     with tempfile.TemporaryDirectory(prefix="rd-") as folder:
-        path = Path(folder) / "s"
-        arguments = ["--port", "0", "--unixsocket", str(path), "--save", "", "--dir", folder, *options]
-        server = subprocess.Popen([binary, *arguments], stdout=subprocess.DEVNULL)
+        server = started(binary, Path(folder), *options, **more)
         try:
-            limit = time.monotonic() + START_WAIT
-            while not answers(f"unix://{path}"):
-                assert time.monotonic() < limit, "the server does not answer"
-                time.sleep(0.02)
-            yield f"unix://{path}"
+            yield f"unix://{folder}/s"
         finally:
             server.kill()
             server.wait()

@@ -21,10 +21,11 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
+
+from crawler.rendering.memory import below
 
 from .redis_servers import free_port, listens
 
@@ -88,7 +89,7 @@ class Server:
     def halted(self) -> Iterator[None]:
         """It keeps its connections and answers nothing, as a machine that hangs."""
         assert self._process is not None
-        halted = [self._process.pid, *_children(self._process.pid)]
+        halted = [self._process.pid, *below(self._process.pid)]
         for pid in halted:
             os.kill(pid, signal.SIGSTOP)
         try:
@@ -105,7 +106,7 @@ class Server:
     def _end(self, number: signal.Signals) -> None:
         if self._process is None:
             return
-        children = _children(self._process.pid)
+        children = below(self._process.pid)
         with contextlib.suppress(ProcessLookupError):
             self._process.send_signal(number)
         try:
@@ -183,8 +184,8 @@ class MariaDbServer(SqlServer):
 
 
 @contextmanager
-def postgres(*settings: str) -> Iterator[PostgresServer]:
-    """A PostgreSQL cluster. `settings`: such as `fsync=on`, which is off by default, since no test cuts the power."""
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL cluster; it does not sync, since no test cuts the power."""
     account, initdb, server = _account("postgres"), program("initdb"), program("postgres")
     with _folder("pg-", account) as folder:
         (folder / "password").write_text(SqlServer.password)
@@ -195,15 +196,15 @@ def postgres(*settings: str) -> Iterator[PostgresServer]:
             check=True, capture_output=True, cwd=folder, **as_user(account),
         )  # fmt: skip
         port = free_port()
-        chosen = ("fsync=off", "max_connections=40", "shared_buffers=32MB", *settings)
+        chosen = ("fsync=off", "max_connections=40", "shared_buffers=32MB")
         words = [server, "-D", str(folder / "data"), "-p", str(port), "-k", str(folder), "-h", "127.0.0.1"]
         words += [word for setting in chosen for word in ("-c", setting)]
         yield from _run(PostgresServer(folder, words, port, account, signal.SIGINT))
 
 
 @contextmanager
-def mariadb(*options: str) -> Iterator[MariaDbServer]:
-    """A MariaDB server. `options`: such as `--innodb-flush-log-at-trx-commit=1`; 2 here: no test cuts the power."""
+def mariadb() -> Iterator[MariaDbServer]:
+    """A MariaDB server; it syncs once a second, since no test cuts the power."""
     account, install, server = _account("mysql"), program("mariadb-install-db"), program("mariadbd")
     with _folder("ma-", account) as folder:
         data = folder / "data"
@@ -222,36 +223,21 @@ def mariadb(*options: str) -> Iterator[MariaDbServer]:
             server, "--no-defaults", f"--datadir={data}", f"--socket={folder / 's'}", f"--port={port}",
             "--bind-address=127.0.0.1", f"--pid-file={folder / 'pid'}", "--innodb-log-file-size=16M",
             "--innodb-flush-log-at-trx-commit=2", "--skip-name-resolve", f"--init-file={folder / 'users.sql'}",
-            "--max-allowed-packet=64M", *options,
+            "--max-allowed-packet=64M",
         ]  # fmt: skip
         yield from _run(MariaDbServer(folder, words, port, account, signal.SIGTERM))
 
 
-@dataclass
-class SshServer:
-    """An SSH server with SFTP, and how a client logs in.
+class SshServer(Server):
+    """An SSH server with SFTP, and how a client logs in. It ends at once, with its sessions.
 
     `key`: the user's private key; `wrong_key`: one that the server refuses; `known_hosts`: a file with the host's key.
     """
 
-    server: Server
-    user: str
-    key: Path
-    wrong_key: Path
-    known_hosts: Path
-    folder: Path = field(init=False)
-    port: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.folder, self.port = self.server.folder, self.server.port
-
-    def start(self) -> None:
-        """Start it again."""
-        self.server.start()
-
-    def stop(self) -> None:
-        """End it, with its sessions."""
-        self.server.kill()
+    def __init__(self, folder: Path, words: Sequence[str], port: int, user: str):
+        super().__init__(folder, words, port, None, signal.SIGKILL)
+        self.user = user
+        self.key, self.wrong_key, self.known_hosts = (folder / name for name in ("key", "wrong", "known_hosts"))
 
     def address(self, path: str) -> str:
         """Return the SFTP address of an absolute path, without credentials but the user's name."""
@@ -259,8 +245,8 @@ class SshServer:
 
 
 @contextmanager
-def sshd(*settings: str) -> Iterator[SshServer]:
-    """An SSH server for the present user, by key. `settings`: lines of its configuration, such as `ForceCommand …`."""
+def sshd() -> Iterator[SshServer]:
+    """An SSH server for the present user, by key."""
     server, keygen = program("sshd"), program("ssh-keygen")
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # which it demands when root starts it
@@ -283,16 +269,10 @@ def sshd(*settings: str) -> Iterator[SshServer]:
             "PermitRootLogin prohibit-password",
             "MaxStartups 100",
             "Subsystem sftp internal-sftp",
-            *settings,
         )
         (folder / "config").write_text("\n".join(lines) + "\n")
         words = [server, "-D", "-e", "-f", str(folder / "config")]
-        process = Server(folder, words, port, None, signal.SIGTERM)
-        process.start()
-        try:
-            yield SshServer(process, user, folder / "key", folder / "wrong", folder / "known_hosts")
-        finally:
-            process.kill()
+        yield from _run(SshServer(folder, words, port, user))
 
 
 def as_user(account: str | None) -> dict[str, Any]:
@@ -331,15 +311,6 @@ def _run(server: "AnyServer") -> Iterator["AnyServer"]:
         yield server
     finally:
         server.kill()
-
-
-def _children(pid: int) -> list[int]:
-    """The processes that a process started, and those that they started."""
-    children: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            children += map(int, task.read_text().split())
-    return [*children, *(grandchild for child in children for grandchild in _children(child))]
 
 
 def _wait_for_end(pid: int, patience: float) -> None:

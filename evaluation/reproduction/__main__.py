@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from ..arguments import comma_list, count, parser_of
 from ..data import DataError, read_sets
 from .lists import TRUTH, read_selectors
 from .on_articles import articles, boilerpipe, thresholds
@@ -54,33 +55,18 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m evaluation.reproduction",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("data", type=Path, help="folder with sets/ and sites/")
+    parser = parser_of("evaluation.reproduction", __doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"default: all of {', '.join(PARTS)}")
-    parser.add_argument("--sample", type=_pages, default=0, metavar="N", help="pages a set; default: all")
+    parser.add_argument("--sample", type=count, default=0, metavar="N", help="pages a set; default: all")
     parser.add_argument(
         "--lists", type=Path, default=TRUTH, metavar="FILE",
         help="JSON with selectors of the entries of list pages (format: evaluation/reproduction/lists.py)",
     )  # fmt: skip
     known = "default: those of roles.json"
-    parser.add_argument("--tuned", type=_names, metavar="NAME,…", help=f"sets that tuned the methods; {known}")
-    parser.add_argument("--news", type=_names, metavar="NAME,…", help=f"sets of Chinese news; {known}")
-    parser.add_argument("--chinese", type=_names, metavar="NAME,…", help=f"sets of Chinese pages, for io; {known}")
+    parser.add_argument("--tuned", type=comma_list, metavar="NAME,…", help=f"sets that tuned the methods; {known}")
+    parser.add_argument("--news", type=comma_list, metavar="NAME,…", help=f"sets of Chinese news; {known}")
+    parser.add_argument("--chinese", type=comma_list, metavar="NAME,…", help=f"sets of Chinese pages, for io; {known}")
     return parser
-
-
-def _names(text: str) -> list[str]:
-    return [name for part in text.split(",") if (name := part.strip())]
-
-
-def _pages(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of pages")
-    return int(text)
 
 
 if __name__ == "__main__":

@@ -43,10 +43,10 @@ from extractors.methods.bp_network.network import USED, VERBATIM, Network, load
 from extractors.methods.bp_network.words import title_words
 from extractors.methods.density import extractor as density
 
+from ..arguments import comma_list, count, parser_of
 from ..data import DataError, DataSet, Row, read_sets
 from ..line_model import FOLDS
 from ..methods import UnknownName, nearest
-from ..options import comma_list
 from ..results import same_title, score_row
 from ..tables import table
 from ..timing import parse, settle, take_turns, timed
@@ -417,12 +417,7 @@ PARTS: dict[str, Callable[[Material], Iterator[str]]] = {
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command."""
-    parser = argparse.ArgumentParser(
-        prog="python -m evaluation.reproduction.bp_network",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("data", type=Path, help="folder with sets/ and sites/")
+    parser = parser_of("evaluation.reproduction.bp_network", __doc__)
     parser.add_argument(
         "parts", nargs="*", default=["unseen", "source", "shipped"], metavar="PART", help=", ".join(PARTS)
     )
@@ -445,7 +440,7 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--seeds", type=_positive, default=5, metavar="N", help="draws that are averaged; default: 5")
     parser.add_argument("--test", type=_positive, default=50, metavar="N", help="pages tested a set; default: 50")
-    parser.add_argument("--sample", type=_count, default=0, metavar="N", help="pages read a set; default: all")
+    parser.add_argument("--sample", type=count, default=0, metavar="N", help="pages read a set; default: all")
     parser.add_argument(
         "--inputs",
         type=_inputs,
@@ -458,12 +453,6 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--export", type=Path, metavar="DIR", help="only write the shipped weights' training pages")
     return parser
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of pages")
-    return int(text)
 
 
 def _positive(text: str) -> int:

@@ -15,7 +15,6 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import inf
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -36,10 +35,10 @@ from extractors.methods.tag_paths import (
 from extractors.methods.tag_paths.clusters import LeafOutline, Leaves, OpenConstants, read_outline
 from extractors.page import Page, make_page
 
+from ..arguments import comma_list, parser_of
 from ..data import DataError, DataSet, Row, read_sets
 from ..line_model import family_of
 from ..methods import UnknownName, nearest
-from ..options import comma_list
 from ..results import score_row
 from ..scores import Score, mean
 from ..tables import table
@@ -201,7 +200,7 @@ def measured(method: TunedMethod, sets: Sequence[DataSet], sample: int, roles: R
 
 def left_out(sets: Mapping[str, Sequence[PageScores]], settings: Sequence[Setting]) -> dict[str, Setting]:
     """Return for each set the setting with the highest mean F1 over the sets of other sites; the first of equals."""
-    f1 = {(name, one): _f1(pages, one) for name, pages in sets.items() for one in settings}
+    f1 = {(name, one): f1_of(pages, one) for name, pages in sets.items() for one in settings}
     chosen = {}
     for name in sets:
         others = [other for other in sets if family_of(other) != family_of(name)]
@@ -245,7 +244,8 @@ def _of_news(sets: Mapping[str, Sequence[PageScores]], settings: Mapping[str, Se
     return [page.scores[settings[name]] for name, pages in sets.items() for page in pages if page.news]
 
 
-def _f1(pages: Sequence[PageScores], setting: Setting) -> float:
+def f1_of(pages: Sequence[PageScores], setting: Setting) -> float:
+    """Return the F1 of pages with a setting."""
     return mean([page.scores[setting] for page in pages]).f1
 
 
@@ -299,12 +299,7 @@ def _roles(news: str | None, sets: Sequence[DataSet]) -> Roles:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m evaluation.reproduction.constants",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("data", type=Path, metavar="DATA", help="folder with sets/ and sites/")
+    parser = parser_of("evaluation.reproduction.constants", __doc__)
     parser.add_argument("methods", nargs="*", metavar="METHOD", help=f"default: all of {', '.join(METHODS)}")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="pages a set; default: all")
     parser.add_argument("--news", metavar="NAME,…", help="the sets of Chinese news; default: those of roles.json")

@@ -10,7 +10,6 @@ not trained on the page's site (`sites`), or on any page of its set (`set`); wit
    extracted as a list, or not at all, the resulting text is scored.
 """
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -24,6 +23,7 @@ from extractors.errors import TrainingMistakes
 from extractors.page_types.labelled import LabelledPage, read_labelled
 from extractors.page_types.learning import evenly
 
+from ..arguments import parser_of
 from ..data import DataError, Row, read_sets
 from ..left_out import DOUBTFUL, SET, SITES, LeftOut
 from ..results import score_row
@@ -128,12 +128,7 @@ def read_pages(folder: Path, sample: int) -> Iterator[tuple[LabelledPage, Row]]:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Print both tables for each choice of models; exit code 2 for a mistake in the call or the data."""
-    parser = argparse.ArgumentParser(
-        prog="python -m evaluation.reproduction.i_awce",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("data", type=Path, metavar="DATA", help="folder with sets/ and sites/")
+    parser = parser_of("evaluation.reproduction.i_awce", __doc__)
     parser.add_argument("--left-out", type=Path, metavar="DIR", help="models of `python -m evaluation.left_out`")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="pages of a set and type; default: all")
     arguments = parser.parse_args(words)

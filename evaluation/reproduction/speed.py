@@ -1,6 +1,5 @@
 """The speed of the source methods: 1,000 pages with I/O, and CPU time in units of parsing (see `reproduction`)."""
 
-import gzip
 import random
 import tempfile
 import time
@@ -21,7 +20,7 @@ from extractors.methods.line_blocks.verbatim import distribution
 from extractors.methods.tag_paths.clusters import LeafOutline, page_thresholds, read_outline
 from extractors.methods.tag_paths.extractor import body_leaves
 
-from ..data import DataError, DataSet, Row
+from ..data import DataSet, Row
 from ..tables import table
 from ..timing import parse, settle, take_turns
 from .roles import Run
@@ -46,21 +45,21 @@ STEPS: dict[str, Callable[[str], object]] = {
 
 def io(run: Run) -> Iterator[str]:
     """Yield the time for 1,000 pages, from HTML files to text files. No constant depends on the choice of pages."""
-    files = [row.file for one in run.sets if one.name in run.roles.chinese for row in one.articles()]
-    if not files:
+    rows = [row for one in run.sets if one.name in run.roles.chinese for row in one.articles()]
+    if not rows:
         yield "no set of Chinese articles; --chinese NAME,… says which are"
         return
-    random.Random(1).shuffle(files)
-    chosen = list(islice(cycle(files), PAGES_WITH_IO))
-    lines = median(_bytes(file).count(b"\n") for file in files)
-    yield f"{PAGES_WITH_IO} pages of {len(files)} Chinese ones; median {lines:.0f} lines of source"
+    random.Random(1).shuffle(rows)
+    chosen = list(islice(cycle(rows), PAGES_WITH_IO))
+    lines = median(row.html().count(b"\n") for row in rows)
+    yield f"{PAGES_WITH_IO} pages of {len(rows)} Chinese ones; median {lines:.0f} lines of source"
     for method in WITH_IO:
         with tempfile.TemporaryDirectory() as folder:
             section = Section(None, method=method)
             settle()
             begun, cpu = time.perf_counter(), time.process_time()
-            for number, file in enumerate(chosen):
-                Path(folder, f"{number}.txt").write_text(text_of(section, _bytes(file)), "utf-8")
+            for number, row in enumerate(chosen):
+                Path(folder, f"{number}.txt").write_text(text_of(section, row.html()), "utf-8")
             took, cpu = time.perf_counter() - begun, time.process_time() - cpu
         met = "yes" if took <= SECONDS else "no"
         yield f"{method}: {took:.2f} s, {cpu:.2f} s of CPU (source: {SECONDS} s); met? {met}"
@@ -114,14 +113,6 @@ def some(rows: Sequence[Item], sample: int, name: str) -> list[Item]:
 def sampled(one: DataSet, sample: int) -> DataSet:
     """Return a set with at most `sample` of its articles (0: all), and only those."""
     return replace(one, rows=tuple(some(one.articles(), sample, one.name)))
-
-
-def _bytes(file: Path) -> bytes:
-    try:
-        data = file.read_bytes()
-        return gzip.decompress(data) if file.suffix == ".gz" else data
-    except (OSError, EOFError) as error:
-        raise DataError(f"{file}: {error}") from None
 
 
 def _tag_path_steps(outline: LeafOutline) -> list[int]:

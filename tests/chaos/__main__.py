@@ -9,15 +9,17 @@ Each seed chooses faults, moments and durations; it prints one line. Exit code 1
 import argparse
 import signal
 import sys
+from dataclasses import fields
 from pathlib import Path
 
+from tests.chaos.checker import percentile
 from tests.chaos.cluster import NODES
 from tests.chaos.faults import FAULTS
 from tests.chaos.network import Network
-from tests.chaos.recovery import percentile
 from tests.chaos.runner import HEAD, Outcome, Trial, run
 
 SHOWN = 5  # violations of a seed that are printed
+OPTIONS = [field.name for field in fields(Trial) if field.name not in ("seed", "form", "faults")]
 
 
 def main() -> int:
@@ -34,11 +36,8 @@ def main() -> int:
                 kinds = [kind for kind in kinds if not (kind == "network-cut" and network.missing)]
                 if not kinds:
                     continue
-                trial = Trial(
-                    seed, form, arguments.pages, kinds, arguments.kills, arguments.settle, arguments.every,
-                    arguments.sections, hold=arguments.hold, delay=arguments.delay,
-                    within=arguments.within, pairs=arguments.pairs,
-                )  # fmt: skip
+                chosen = {name: getattr(arguments, name) for name in OPTIONS}
+                trial = Trial(seed, form, kinds, **chosen)
                 outcomes.append(run(trial, network, arguments.keep))
                 _print(outcomes[-1])
     return _sum_up(outcomes)
@@ -67,7 +66,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__.split("\n\n")[0])
     parser.add_argument("--seeds", type=_range, default=range(1, 2), help="such as 7 or 1-30")
     parser.add_argument("--pages", type=int, default=200)
-    parser.add_argument("--kills", type=int, default=10, help="faults of a run, of whatever kind")
+    parser.add_argument("--kills", type=int, default=10, dest="number", help="faults of a run, of whatever kind")
     parser.add_argument(
         "--faults", type=_kinds, default=[*FAULTS], help=f"of {', '.join(FAULTS)}; kill- are all of those"
     )

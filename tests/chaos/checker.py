@@ -115,24 +115,26 @@ def _twins(history: History) -> Iterator[Violation]:
 def _counted(history: History) -> Iterator[Violation]:
     """The ledger's counts add up, and agree with the states of its URLs."""
     for task, counts in history.counts.items():
-        states = {state: number for state, number in counts.items() if state not in ("seen", "unaccounted")}
-        if counts.get("seen", 0) != sum(states.values()):
-            yield Violation("counts", task, f"seen {counts.get('seen', 0)}, states {sum(states.values())}")
+        if counts.get("seen", 0) != (states := _sum_of_states(counts)):
+            yield Violation("counts", task, f"seen {counts.get('seen', 0)}, states {states}")
         known = sum(name == task and bool(places) for (name, _), places in history.places.items())
         if counts.get("seen", 0) > known:
             yield Violation("counts", task, f"seen {counts.get('seen', 0)}, {known} URLs of the site are known")
         written = sum("written" in places for (name, _), places in history.places.items() if name == task)
-        if states.get("written", 0) != written:
-            yield Violation("counts", task, f"counted {states.get('written', 0)} written, {written} URLs are")
+        if counts.get("written", 0) != written:
+            yield Violation("counts", task, f"counted {counts.get('written', 0)} written, {written} URLs are")
 
 
 def _sampled(history: History) -> Iterator[Violation]:
     """The counts added up at each moment at which they were read."""
     for task, counts in history.samples:
-        states = sum(number for state, number in counts.items() if state not in ("seen", "unaccounted"))
-        if counts.get("seen", 0) != states:
+        if counts.get("seen", 0) != (states := _sum_of_states(counts)):
             yield Violation("counts", task, f"seen {counts.get('seen', 0)}, states {states} at some moment")
             return
+
+
+def _sum_of_states(counts: Mapping[str, int]) -> int:
+    return sum(number for state, number in counts.items() if state not in ("seen", "unaccounted"))
 
 
 def _written_and_rows(history: History) -> Iterator[Violation]:
@@ -198,9 +200,14 @@ def _paced(history: History) -> Iterator[Violation]:
 
 def _recovered(history: History) -> Iterator[Violation]:
     """Pages of killed processes were soon worked on again."""
-    most = history.waits[min(len(history.waits) - 1, int(0.99 * len(history.waits)))] if history.waits else 0.0
-    if most > history.longest_wait:
+    most = percentile(history.waits, 0.99)
+    if most is not None and most > history.longest_wait:
         yield Violation("late", "pages in hand", f"p99 {most:.1f} s, not {history.longest_wait:.0f} s")
+
+
+def percentile(values: Sequence[float], share: float) -> float | None:
+    """The smallest of the sorted values that at least so large a share does not exceed."""
+    return values[min(len(values) - 1, int(share * len(values)))] if values else None
 
 
 def _cleared(history: History) -> Iterator[Violation]:

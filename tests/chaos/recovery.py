@@ -96,8 +96,3 @@ class Recovery:
         if holder is not None:
             return now if holder.decode() != page.holder else None
         return None if self.client.hexists(ledger.keys["open"], page.name) else now
-
-
-def percentile(values: list[float], share: float) -> float | None:
-    """The smallest of the sorted values that at least so large a share does not exceed."""
-    return values[min(len(values) - 1, int(share * len(values)))] if values else None

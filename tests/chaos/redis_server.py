@@ -10,8 +10,7 @@ from pathlib import Path
 
 import redis
 
-from workers.processes import ending_with_parent
-from workers.redis_access.embedded import answers
+from tests.redis_servers import started
 from workers.redis_access.redis_binary import redis_binary
 
 SAMPLE_EVERY = 0.2  # seconds between looks at the size of the append-only file
@@ -45,11 +44,6 @@ class RedisServer:
         self._stopping.set()
         self.kill()
 
-    @property
-    def pid(self) -> int:
-        assert self._process is not None
-        return self._process.pid
-
     def client(self) -> "redis.Redis":
         """A client of the test's own, past the proxy."""
         return redis.Redis.from_url(self.url, socket_timeout=5.0)
@@ -57,22 +51,13 @@ class RedisServer:
     def start(self) -> None:
         """Start and wait until it answers."""
         options = {
-            "port": "0",
-            "unixsocket": str(self.socket),
-            "dir": str(self.folder),
-            "save": "",
             "appendonly": "yes",
             "appendfsync": "everysec",
             "auto-aof-rewrite-percentage": "0",  # one file that only grows: it can be cut
             "logfile": str(self.folder / "log"),
         }
-        command = [binary(), *(part for name, value in options.items() for part in (f"--{name}", value))]
-        self._process = subprocess.Popen(command, preexec_fn=ending_with_parent())
-        limit = time.monotonic() + START_WAIT
-        while not answers(self.url):
-            if time.monotonic() > limit:
-                raise TimeoutError(f"the Redis under test does not start; see {self.folder / 'log'}")
-            time.sleep(0.02)
+        words = [part for name, value in options.items() for part in (f"--{name}", value)]
+        self._process = started(binary(), self.folder, *words)
 
     def kill(self) -> None:
         if self._process is not None:

@@ -9,28 +9,28 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import redis
 
-from tests.chaos.checker import Violation, violations
+from tests.chaos.checker import Violation, percentile, violations
 from tests.chaos.cluster import Cluster, Form, end_orphans, until, until_still
 from tests.chaos.faults import FAULTS, World, deliver_refused, resource_of
 from tests.chaos.history import history_of
 from tests.chaos.network import Network
 from tests.chaos.proxy import Proxy
-from tests.chaos.recovery import Recovery, percentile
+from tests.chaos.recovery import Recovery
 from tests.chaos.redis_server import RedisServer
 from tests.chaos.site import LINKS, Site
 from workers.ledger import Ledger
 
 FIRST_SHARE = 0.4  # of the articles that are there at the start; the others appear between the faults
 UP_WAIT = 180.0  # seconds until the first request
-SAMPLE_EVERY = 0.25  # seconds between looks at the sizes of the outputs
-COUNT_EVERY = 0.25  # seconds between looks at the counts
+LATENCY = 0.05  # seconds until an article is answered
+LOOK_EVERY = 0.25  # seconds between looks at the sizes of the outputs, and at the counts
 PAUSES = (0.2, 2.0)  # seconds between two faults
 OVERLAP = (0.1, 1.0)  # seconds between the beginnings of two that overlap
 MOST_LISTS_OF_A_FAULT = 5  # of each section, whose articles a fault publishes
@@ -45,17 +45,16 @@ class Trial:
 
     seed: int
     form: Form
-    pages: int  # at the least: some faults need more
     faults: Sequence[str]  # the kinds to choose from
+    pages: int  # at the least: some faults need more
     number: int  # of faults; each kind comes at least once if there are enough
     settle: float
-    every: str = "10s"
-    sections: int = 2
-    latency: float = 0.05
-    hold: float = 1.0  # factor of the faults' durations
-    delay: float = 0.1  # seconds between two requests
-    within: float = float("inf")  # seconds within which pages of killed processes are worked on again
-    pairs: bool = False  # whether faults overlap
+    every: str
+    sections: int
+    hold: float  # factor of the faults' durations
+    delay: float  # seconds between two requests
+    within: float  # seconds within which pages of killed processes are worked on again
+    pairs: bool  # whether faults overlap
 
 
 @dataclass
@@ -192,7 +191,7 @@ def _world(trial: Trial, network: Network, folder: Path) -> Iterator[World]:
     most_pages = trial.pages + trial.number * MOST_LISTS_OF_A_FAULT * LINKS * trial.sections
     small_disk = _mount_small_disk(folder / "disk", most_pages * DISK_BYTES_A_PAGE, network)
     with ExitStack() as stack:
-        site = stack.enter_context(Site(network.host, trial.sections, trial.latency, "section-grows" in trial.faults))
+        site = stack.enter_context(Site(network.host, trial.sections, LATENCY, "section-grows" in trial.faults))
         site.publish(int(trial.pages * FIRST_SHARE))
         server = proxy = None
         if trial.form == "cluster":
@@ -205,8 +204,10 @@ def _world(trial: Trial, network: Network, folder: Path) -> Iterator[World]:
         stack.enter_context(cluster)
         client = server.client() if server else cluster.client()
         recovery = stack.enter_context(Recovery(client, cluster, site.served))
-        sizes = stack.enter_context(_sizes(cluster.out))
-        samples = stack.enter_context(_samples(client, list(site.published)))
+        sizes: list[tuple[float, dict[Path, int]]] = []
+        samples: list[tuple[str, dict[str, int]]] = []
+        stack.enter_context(_looking(lambda: sizes.append((time.monotonic(), _sizes_of(cluster.out)))))
+        stack.enter_context(_looking(lambda: samples.extend(_counts_of(client, site.published))))
         if not until(lambda: site.requests, within=UP_WAIT):
             raise TimeoutError(f"no request within {UP_WAIT:.0f} s; see the logs in {folder}")
         yield World(cluster, recovery, client, server, proxy, sizes, samples, small_disk, random.Random(trial.seed))
@@ -222,12 +223,12 @@ def _mount_small_disk(disk: Path, size: int, network: Network) -> bool:
 
 
 @contextmanager
-def _looking(look: Callable[[], None], every: float) -> Iterator[None]:
+def _looking(look: Callable[[], None]) -> Iterator[None]:
     """Let a thread look at something again and again."""
     stopping = threading.Event()
 
     def run() -> None:
-        while not stopping.wait(every):
+        while not stopping.wait(LOOK_EVERY):
             with suppress(OSError, redis.RedisError):
                 look()
 
@@ -240,24 +241,13 @@ def _looking(look: Callable[[], None], every: float) -> Iterator[None]:
         thread.join()
 
 
-@contextmanager
-def _sizes(out: Path) -> "Iterator[list[tuple[float, dict[Path, int]]]]":
-    """The sizes of the output files over time."""
-    seen: list[tuple[float, dict[Path, int]]] = []
-
-    def look() -> None:
-        seen.append((time.monotonic(), {path: path.stat().st_size for path in out.iterdir()}))
-
-    with _looking(look, SAMPLE_EVERY):
-        yield seen
+def _sizes_of(out: Path) -> dict[Path, int]:
+    return {path: path.stat().st_size for path in out.iterdir()}
 
 
-@contextmanager
-def _samples(client: "redis.Redis", tasks: Sequence[str]) -> "Iterator[list[tuple[str, dict[str, int]]]]":
-    """The counts of the ledgers over time, each read in one step."""
-    seen: list[tuple[str, dict[str, int]]] = []
-    with _looking(lambda: seen.extend((task, Ledger(client, task).counts().to_dict()) for task in tasks), COUNT_EVERY):
-        yield seen
+def _counts_of(client: "redis.Redis", tasks: Iterable[str]) -> Iterator[tuple[str, dict[str, int]]]:
+    """The counts of each ledger, read in one step."""
+    return ((task, Ledger(client, task).counts().to_dict()) for task in tasks)
 
 
 def _keep(folder: Path, place: Path, outcome: Outcome) -> None:

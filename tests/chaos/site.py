@@ -6,13 +6,13 @@ each.
 """
 
 import random
-import threading
 import time
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Literal
+
+from tests.http_site import HttpSite, Response
 
 LINKS = 8  # articles of a list page
 Kind = Literal[
@@ -71,14 +71,12 @@ class Site:
 
     def __enter__(self) -> "Site":
         self.published = {f"s{number}": 0 for number in range(1, self.sections + 1)}
-        self._server = _Server((self.host, 0), _handler_for(self))
-        self.url = f"http://{self.host}:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), name="site", daemon=True).start()
+        self._server = HttpSite(self._respond, self.host)
+        self.url = self._server.__enter__().url
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self._server.__exit__()
 
     def publish(self, articles: int) -> None:
         """Add so many articles, spread over the sections."""
@@ -120,7 +118,15 @@ class Site:
         kind = next((other for other, place in FURTHER.items() if place == kind and other in self.kinds), kind)
         return kind if kind in self.kinds else "plain"
 
-    def answer(self, path: str) -> tuple[int, dict[str, str], bytes]:
+    def _respond(self, path: str) -> Response:
+        """Answer as a server: after a while, and with a line in the log."""
+        self.requests.append((time.time(), path))
+        name = path.rpartition("/")[2].removesuffix(".html")
+        is_slow = "/a/" in path and name.isdigit() and self.kind_of(int(name)) == "slow"
+        time.sleep(SLOW if is_slow else self.latency)
+        return self.answer(path)
+
+    def answer(self, path: str) -> Response:
         """The answer to a request: status, headers, body."""
         section, _, rest = path.strip("/").partition("/")
         kind, _, name = rest.removesuffix(".html").partition("/")
@@ -139,7 +145,7 @@ class Site:
         status, _, body = self.answer(path)
         return body if status == 200 else b""
 
-    def _article(self, section: str, number: int, part: int) -> tuple[int, dict[str, str], bytes]:
+    def _article(self, section: str, number: int, part: int) -> Response:
         kind = self.kind_of(number)
         if not 0 < number <= self.published[section] or part > (PARTS if kind == "parts" else 1):
             return 404, {}, b""
@@ -157,7 +163,7 @@ class Site:
         page = f'<html lang="en"><head>{head}</head><body><h1>{title}</h1>{text}{further}</body></html>'
         return 200, {}, page.encode()
 
-    def _refusal(self, kind: Kind, number: int) -> tuple[int, dict[str, str], bytes]:
+    def _refusal(self, kind: Kind, number: int) -> Response:
         if kind == "captcha":
             form = "<html><head><title>Security check</title></head><body>Are you human? <input></body></html>"
             return 200, {}, form.encode()
@@ -214,35 +220,3 @@ def _title(section: str, number: int) -> str:
 
 def _day(number: int) -> str:
     return f"2026-03-{number % 27 + 1:02d}T08:00:00+00:00"
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
-    def handle_error(self, *_: object) -> None:
-        """A spider that was killed hangs up."""
-
-
-def _handler_for(site: Site) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            site.requests.append((time.time(), self.path))
-            name = self.path.rpartition("/")[2].removesuffix(".html")
-            is_slow = "/a/" in self.path and name.isdigit() and site.kind_of(int(name)) == "slow"
-            time.sleep(SLOW if is_slow else site.latency)
-            status, headers, body = site.answer(self.path)
-            self.send_response(status)
-            for header in headers.items():
-                self.send_header(*header)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    return Handler

@@ -1,11 +1,13 @@
 """The instruments by which faults are made do what they say, so that a history without violations means something."""
 
+import http.client
 import os
 import sqlite3
 import struct
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -162,6 +164,17 @@ def test_the_kinds_of_articles_come_as_their_numbers_say():
         assert {site.kind_of(number) for number in range(1, PERIOD + 1)} == KINDS
         assert [site.answer("/s1/a/14.html")[0] for _ in range(2)] == [500, 200]
         assert site.expected(site.article("s1", 5)).twin == site.article("s1", 4)
+
+
+def test_what_the_site_answers_is_served_and_logged():
+    with Site("127.0.0.1", 1) as site, closing(http.client.HTTPConnection(site.url[7:])) as connection:
+        site.publish(PERIOD)
+        for path, expected in (("/s1/a/1.html", 200), ("/s1/a/3.html", 410), ("/s1/a/19.html", 302)):
+            connection.request("GET", path)
+            response = connection.getresponse()
+            assert (response.status, len(response.read())) == (expected, int(response.headers["Content-Length"]))
+        assert response.headers["Location"] == "/login"
+        assert [url for _, url in site.served()] == [f"{site.url}/s1/a/{number}.html" for number in (1, 3, 19)]
 
 
 def test_a_node_that_has_not_begun_its_program_yet_is_of_no_kind():

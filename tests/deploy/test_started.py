@@ -17,7 +17,7 @@ from ruamel.yaml import YAML
 
 from console.sample_site import SiteServer, tasks_yaml
 from tests.redis_servers import BINARIES, eventually, free_port, listens
-from tests.written_rows import rows_so_far
+from tests.written_rows import rows_of, rows_so_far
 
 from .test_files import COMPOSE, DEPLOY, by_default
 from .units import units
@@ -77,10 +77,6 @@ def test_the_console_of_compose_is_reached_and_asks_for_its_password(redis_of_co
         assert "Add a task" in client.get("/").text
 
 
-def rows(folder: Path) -> list[dict[str, str]]:
-    return [json.loads(line) for path in folder.glob("*.jsonl") for line in path.read_text("utf-8").splitlines()]
-
-
 def test_the_commands_of_the_units_write_the_articles_of_the_sample_site(redis_of_compose: int, tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()
@@ -106,6 +102,6 @@ def test_the_commands_of_the_units_write_the_articles_of_the_sample_site(redis_o
             ("extract", "host-1"),
             ("schedule", "host-1"),
         ]
-    found = [row["canonical_url"] for row in rows(data / "out")]
+    found = [row["canonical_url"] for path in data.glob("out/*.jsonl") for row in rows_of(path)]
     assert len(found) >= ARTICLES
     assert len(found) == len(set(found))

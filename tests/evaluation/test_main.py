@@ -1,4 +1,5 @@
 import json
+import random
 import socket
 
 import pytest
@@ -7,7 +8,7 @@ from evaluation.__main__ import main
 from evaluation.offline import offline
 from evaluation.peers import PEERS, Peer
 from evaluation.score import main as score_main
-from evaluation.timing import take_turns
+from evaluation.timing import in_drawn_order, take_turns
 
 from . import layouts
 
@@ -152,6 +153,14 @@ def test_each_call_is_first_in_its_turn():
     for turn in range(3):
         take_turns(calls, turn)
     assert "".join(seen) == "abcbcacab"
+
+
+def test_each_call_is_made_once_with_something_before_it():
+    seen = []
+    calls = {name: lambda name=name: seen.append(name) for name in "abc"}
+    assert sorted(in_drawn_order(calls, random.Random(1), seen.append)) == ["a", "b", "c"]
+    assert seen[::2] == [0, 1, 2]
+    assert sorted(seen[1::2]) == ["a", "b", "c"]
 
 
 def test_network_is_refused_while_pages_are_read():

@@ -1,8 +1,7 @@
-import numpy as np
 import pytest
 
 from evaluation import page_types
-from evaluation.page_types import auc, main
+from evaluation.page_types import main
 from extractors.page_types.learning import ModelForm
 
 from ..extractors.page_types.made import FEW_NAMES, write_folder
@@ -34,9 +33,3 @@ def test_mistakes_end_with_words(tmp_path, capsys):
 def test_too_few_sites(tmp_path, capsys):
     assert main([str(write_folder(tmp_path / "town", sites=1))]) == 2
     assert "too few sites" in capsys.readouterr().err
-
-
-def test_auc_is_chance_for_equals():
-    article = np.array([True, True, False, False])
-    assert auc(np.zeros(4), article, np.ones(4)) == 0.5
-    assert auc(np.array([2.0, 1, 0, -1]), article, np.ones(4)) == 1

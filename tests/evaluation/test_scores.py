@@ -1,6 +1,7 @@
+import numpy as np
 import pytest
 
-from evaluation.scores import Score, bootstrap, mean, score, score_with_optional
+from evaluation.scores import Score, auc, bootstrap, mean, score, score_with_optional
 
 TEXT = "one two three four five six seven eight"
 
@@ -60,3 +61,18 @@ def test_bootstrap_draws_the_pairs_of_a_page_together():
     once = {str(n): [Score(n / 10, 0.9)] for n in range(1, 10)}
     often = {page: rows * 20 for page, rows in once.items()}
     assert bootstrap(often, 1) == pytest.approx(bootstrap(once, 1))
+
+
+@pytest.mark.parametrize(
+    ("values", "share"),
+    [([0.1, 0.2, 0.8, 0.9], 1), ([0.5] * 4, 0.5), ([0.9, 0.8, 0.1, 0], 0), ([0.1, 0.9, 0.5, 0.9], 0.625)],
+)
+def test_the_area_under_the_curve_is_the_share_of_pairs_in_order(values, share):
+    wanted = np.array([False, False, True, True])
+    assert auc(np.array(values), wanted) == share
+    assert auc(np.array(values), wanted, np.full(4, 2.0)) == share
+
+
+def test_weight_counts_in_the_area_under_the_curve():
+    wanted, weight = np.array([False, True, True]), np.array([1.0, 3.0, 1.0])
+    assert auc(np.array([0.5, 1.0, 0.0]), wanted, weight) == 0.75

@@ -11,7 +11,7 @@ import pytest
 from evaluation import visual
 from evaluation.data import read_sets
 from evaluation.styled_sites import design, pages, write_site
-from evaluation.visual import JudgedShare, RenderedPage, auc, by_site, crossed, dealt, main
+from evaluation.visual import JudgedShare, RenderedPage, by_site, crossed, dealt, main
 from evaluation.visual_networks import rising_and_falling, trainer
 from evaluation.visual_pages import Rendered, StoredSite, read_index, sample
 from extractors.errors import BadModel
@@ -56,11 +56,6 @@ def test_right_and_answered():
     assert outcome.right.tolist() == [True, True, False]
     assert outcome.answered.tolist() == [True, False, True]
     assert outcome.of(one.kind == 1 for one in outcome.pages).chance.tolist() == [0.7, 0.2]
-
-
-@pytest.mark.parametrize(("chance", "expected"), [([0.1, 0.2, 0.8, 0.9], 1), ([0.5] * 4, 0.5), ([0.9, 0.8, 0.1, 0], 0)])
-def test_auc(chance, expected):
-    assert auc(np.array(chance), np.array([0, 0, 1, 1])) == expected
 
 
 def test_a_styled_site_is_repeatable_and_has_both_kinds_in_one_template():

@@ -149,7 +149,7 @@ def test_inputs_that_are_left_out_are_nothing_to_the_network(data):
     [
         (["--inputs", "s,t"], "'t' is no input; write some of y,z,p,s,neighbours"),
         (["--hidden", "9..3"], "'9..3' is no span of numbers above 0; write, for example, 3..9"),
-        (["--sample", "few"], "'few' is not a number of pages"),
+        (["--sample", "few"], "'few' is not a number"),
     ],
 )
 def test_a_mistake_in_the_options_is_told(data, words, message, capsys):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evaluation.reproduction.deviation import GRID, SHIPPED, chosen_without
+from evaluation.reproduction.deviation import DESCENT, SHIPPED
 from evaluation.reproduction.deviation import main as deviation
 from evaluation.reproduction.i_awce import JudgedPage, main, texts, types
 from evaluation.scores import Score
@@ -55,20 +55,12 @@ def test_texts_stand_beside_the_method_alone():
     assert texts(pages).splitlines()[-1].split() == ["mean", "–", "1.000", "0.500"]
 
 
-def test_constants_are_chosen_without_the_set_and_its_other_looks():
-    flat = dict.fromkeys(GRID, 0.5)
-    f1 = {"meiwen_mobile_zh": flat | {(0.5, 5): 1.0}, "meiwen_desktop_zh": flat | {(0.5, 5): 1.0},
-          "town": flat | {(0.8, 20): 0.9}}  # fmt: skip
-    assert chosen_without("meiwen_mobile_zh", f1) == (0.8, 20)
-    assert chosen_without("town", f1) == (0.5, 5)
-
-
 def test_constants_command_prints_a_row_a_set(data, capsys):
     assert deviation([str(data)]) == 0
     printed = capsys.readouterr().out
     assert "ferries" in printed
     assert printed.split()[-3:][0] == "mean"
-    assert SHIPPED in GRID
+    assert SHIPPED in DESCENT.choosable()
 
 
 @pytest.mark.parametrize("command", [main, deviation])
