@@ -3,6 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crawler.task_list.mistakes import TaskError
+from workers.errors import ExemplarError
+
 if TYPE_CHECKING:
     import redis
 
@@ -16,7 +19,6 @@ def adopt_proposal(connection: "redis.Redis", task: str, file: Path) -> "tuple[P
     """
     from crawler.task_list.change import unwritten_examples, write_examples
     from crawler.task_list.file import load
-    from crawler.task_list.mistakes import TaskError
     from crawler.task_list.publication import publish
     from workers.extraction_config import adopted_examples
     from workers.redesign.adoption import adopt
@@ -38,7 +40,6 @@ def adopt_proposal(connection: "redis.Redis", task: str, file: Path) -> "tuple[P
 
 def dismiss_proposal(connection: "redis.Redis", proposal: "Proposal") -> "Proposal":
     """Dismiss a proposal. Raises `ExemplarError` if it is already adopted or dismissed."""
-    from workers.errors import ExemplarError
     from workers.redesign.proposals import dismiss
     from workers.redis_access.redis_clock import clock_of
 

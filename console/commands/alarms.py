@@ -7,6 +7,7 @@ import click
 
 from console.options import examples, json_option, redis_of, tasks_file, tasks_option
 from console.terminal import counted, moment, print_json, say, show
+from crawler.task_list.mistakes import TaskError, suggest
 from workers.health.alarms import AlarmKind
 
 if TYPE_CHECKING:
@@ -69,7 +70,6 @@ def _alarms(connection: "redis.Redis", task: str | None, kind: AlarmKind | None)
 
 def _report(connection: "redis.Redis", task: str) -> "HealthReport":
     """Return the health of a task. Raises `TaskError` if it has no ledger."""
-    from crawler.task_list.mistakes import TaskError, suggest
     from workers.health import health_report
     from workers.ledger import ledgers
 

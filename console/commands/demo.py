@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -59,8 +60,6 @@ def _rows(work: Path) -> list[dict[str, Any]]:
 
 
 def _show(rows: list[dict[str, Any]], work: Path) -> None:
-    from urllib.parse import urlsplit
-
     from rich.console import Console
     from rich.table import Table
 

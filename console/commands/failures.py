@@ -21,6 +21,9 @@ from console.options import (
 from console.terminal import columns_of, counted, moment, print_json, say
 from console.terminal import show as show_line
 from crawler.logs import printable
+from workers.addresses import shown
+from workers.errors import ExemplarError
+from workers.url_states import fingerprint
 
 if TYPE_CHECKING:
     import redis
@@ -118,9 +121,7 @@ def show(task: str, url: str, file: Path | None, tasks: Path | None, as_json: bo
     """Show why the page of URL failed, or which outputs refused its rows, and what is kept."""
     from console.problems import refused_of
     from extractors.html.urls import normalise
-    from workers.errors import ExemplarError
     from workers.pages.quarantine import kept_page
-    from workers.url_states import fingerprint
 
     url = normalise(url)
     with ledger_of(task, tasks, purpose="failures") as ledger:
@@ -222,7 +223,6 @@ def _apply(
 def _of_reason(ledger: "Ledger", reason: str | None, *, may_be_none: bool) -> list[str]:
     """Return the failed URLs whose reason begins with a text, or all. Raises `ExemplarError` if there is none."""
     from console.problems import urls_of
-    from workers.errors import ExemplarError
 
     urls = urls_of(ledger.task, _groups(ledger, reason)[0])
     if not urls and not may_be_none:
@@ -261,7 +261,6 @@ def _show_refused(groups_: "Sequence[RefusedGroup]", *, with_urls: bool, complet
 
 def _show_rows(connection: "redis.Redis", rows: "Sequence[RefusedRow]", file: Path | None, as_json: bool) -> None:
     """Show refused rows of one URL; `file`: where the newest of them is written as JSON."""
-    from workers.addresses import shown
     from workers.writing.refused_rows import refused_row
 
     if file is not None:

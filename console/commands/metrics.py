@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from console.options import examples, tasks_file, tasks_option
+from console.serving import LEAST_TOKEN, LOCAL_NAMES, PATH, TOKEN, metrics_token
 from console.terminal import say
 from crawler.logs import start_logging
+from workers.errors import ExemplarError, RedisUnavailable
+from workers.state_folder import state_folder
 
 if TYPE_CHECKING:
     from console.metrics.collector import ExemplarCollector
@@ -38,8 +41,6 @@ def command(output: Path | None, listen: str | None, tasks: Path | None) -> None
     machine requires a token in EXEMPLAR_METRICS_TOKEN, which Prometheus sends as `Authorization: Bearer`. Needs the
     extra `metrics`.
     """
-    from workers.errors import ExemplarError
-    from workers.state_folder import state_folder
 
     if output is not None and listen is not None:
         raise click.UsageError("use --output or --listen, not both")
@@ -65,7 +66,6 @@ def command(output: Path | None, listen: str | None, tasks: Path | None) -> None
 def _collector(state: Path) -> "Iterator[ExemplarCollector]":
     """Yield a collector for REDIS_URL, or else for the embedded Redis, which runs during the block."""
     from console.metrics.collector import EMBEDDED, ExemplarCollector
-    from workers.errors import RedisUnavailable
     from workers.redis_access.embedded import Embedded, redis_for
     from workers.redis_access.redis_address import address_of
 
@@ -83,7 +83,6 @@ def _collector(state: Path) -> "Iterator[ExemplarCollector]":
 def _serve(listen: str, state: Path) -> None:
     from console.metrics.collector import EMBEDDED, ExemplarCollector, registry_of
     from console.metrics.exporter import serve
-    from console.serving import LEAST_TOKEN, LOCAL_NAMES, PATH, TOKEN, metrics_token
     from workers.redis_access.embedded import Embedded
     from workers.redis_access.redis_address import address_of
 

@@ -9,6 +9,8 @@ import click
 from console.options import examples, json_option, redis_of, tasks_file, tasks_option
 from console.proposal_decisions import adopt_proposal, dismiss_proposal
 from console.terminal import counted, moment, print_json, say, show
+from crawler.task_list.mistakes import TaskError, suggest
+from workers.errors import ExemplarError
 
 if TYPE_CHECKING:
     import redis
@@ -66,9 +68,7 @@ def command(task: str | None, adopt: bool, dismiss: bool, tasks: Path | None, as
 
 def _chosen(connection: "redis.Redis", task: str | None) -> "list[Proposal]":
     """Return the proposals of all tasks, or that of one. Raises `TaskError` or `ExemplarError` if there is none."""
-    from crawler.task_list.mistakes import TaskError, suggest
     from crawler.task_list.publication import published_names
-    from workers.errors import ExemplarError
     from workers.redesign.proposals import proposal_of, proposals
     from workers.unproposed import unproposed
 
