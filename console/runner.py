@@ -124,14 +124,7 @@ class Accounting:
         return all(
             row["outcome"] == "finished"
             and not row["problems"]
-            and not (
-                row["failed"]
-                or row["refused"]
-                or row["waiting"]
-                or row["leased"]
-                or row["fetched"]
-                or row["unaccounted"]
-            )
+            and not any(row[name] for name in ("failed", "refused", *OPEN_STATES, "unaccounted"))
             for row in self.rows()
             if not row["task"].endswith(PICTURES)
         )
