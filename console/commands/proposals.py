@@ -8,7 +8,7 @@ import click
 
 from console.options import examples, json_option, redis_of, tasks_file, tasks_option
 from console.proposal_decisions import adopt_proposal, dismiss_proposal
-from console.terminal import counted, moment, print_json, say, show
+from console.terminal import aligned, counted, moment, print_json, say, show
 from crawler.task_list.mistakes import TaskError, suggest
 from workers.errors import ExemplarError
 
@@ -97,9 +97,8 @@ def _list(chosen: "Sequence[Proposal]", as_json: bool) -> None:
         say("no example is proposed")
         return
     table = [("task", "state", "since", "pages", "fits", "example"), *map(_cells, chosen)]
-    widths = [max(len(cells[column]) for cells in table) for column in range(5)]
-    for cells in table:
-        show("  ".join([*(text.ljust(width) for text, width in zip(cells[:5], widths, strict=True)), cells[5]]))
+    for line in aligned(table):
+        show(line)
 
 
 def _cells(proposal: "Proposal") -> tuple[str, ...]:
