@@ -44,6 +44,7 @@ def command(tasks: Path | None, no_outputs: bool, online: bool, as_json: bool) -
     Exit codes: 0 no mistakes, 2 a mistake in the file or an output whose configuration is invalid, 3 an output that is
     unavailable.
     """
+    from console.output_checks import outputs_to_try, try_outputs
     from crawler.task_list.file import load
 
     file = tasks or Path("tasks.yaml")
@@ -56,7 +57,7 @@ def command(tasks: Path | None, no_outputs: bool, online: bool, as_json: bool) -
         print_json({"ok": False, "mistakes": [vars(mistake) | {"text": str(mistake)} for mistake in error.mistakes]})
         raise click.exceptions.Exit(2) from None
     emptied = [] if no_outputs else _emptied(file, loaded)  # before outputs are tried, which creates missing files
-    tried = [] if no_outputs else _tried(loaded)
+    tried = [] if no_outputs else try_outputs(outputs_to_try(loaded))
     failed = [result for result in tried if result.outcome in ("invalid", "unavailable")]
     notices = notice_problems(loaded)
     if online and not as_json:
@@ -131,12 +132,6 @@ def _emptied(file: Path, tasks: "TaskFile") -> list[str]:
             return emptied_outputs(tasks, connection)
     except ExemplarError as error:
         return [f"whether outputs have lost rows is unknown: {error}"]
-
-
-def _tried(tasks: "TaskFile") -> "list[TriedOutput]":
-    from console.output_checks import outputs_to_try, try_outputs
-
-    return try_outputs(outputs_to_try(tasks))
 
 
 def _warnings(tasks: "TaskFile", tried: "Sequence[TriedOutput]") -> list[str]:

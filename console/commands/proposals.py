@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from console.options import examples, json_option, redis_of, tasks_file, tasks_option
-from console.proposal_decisions import adopt_proposal, dismiss_proposal
 from console.terminal import aligned, counted, moment, print_json, say, show
 from crawler.task_list.mistakes import TaskError, suggest
 from workers.errors import ExemplarError
@@ -40,6 +39,8 @@ def command(task: str | None, adopt: bool, dismiss: bool, tasks: Path | None, as
     force. The pages between the redesign and the adoption are extracted again: stored ones at once, the others are
     fetched by the next run. The former example still votes on pages of its template.
     """
+    from console.proposal_decisions import adopt_proposal, dismiss_proposal
+
     if adopt and dismiss:
         raise click.UsageError("give --adopt or --dismiss, not both")
     if (adopt or dismiss) and task is None:

@@ -1,6 +1,5 @@
 """`exemplar try TASK`: shows what a task would do, without writing anything."""
 
-from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -108,11 +107,13 @@ def _about(page: "ReadList") -> str:
 
 
 def _some_left(page: "ReadList") -> list["JudgedLink"]:
+    """Return the first link of each kind of reason."""
     from console.survey_text import kind_of
 
-    left = [judged for judged in page.judged if not judged.taken]
-    kinds = Counter(kind_of(judged.reason) for judged in left)
-    first = {kind: next(judged for judged in left if kind_of(judged.reason) == kind) for kind in kinds}
+    first: dict[str, JudgedLink] = {}
+    for judged in page.judged:
+        if not judged.taken:
+            first.setdefault(kind_of(judged.reason), judged)
     return [*first.values()][:SHOWN]
 
 
