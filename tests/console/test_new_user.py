@@ -288,11 +288,8 @@ def test_a_run_starts_what_is_new_or_due_at_once_and_with_now_all(
 
 
 def let_the_next_run_be_far(folder: Path) -> None:
-    server = Embedded(folder / ".exemplar")
-    connection = redis.Redis.from_url(server.start())
-    for name in connection.zrange(SCHEDULE, 0, -1):
-        connection.zadd(SCHEDULE, {name: time.time() + 3000})
-    server.stop()
+    with Embedded(folder / ".exemplar") as url, redis.Redis.from_url(url) as connection:
+        connection.zadd(SCHEDULE, dict.fromkeys(connection.zrange(SCHEDULE, 0, -1), time.time() + 3000))
 
 
 @contextmanager

@@ -123,11 +123,9 @@ def test_failure_in_passing_is_tried_again(folder: Path, site: SiteServer, exemp
 
 def let_time_pass(folder: Path, task: str) -> None:
     """End the back-off of the task's pages."""
-    server = Embedded(folder / ".exemplar")
-    connection = redis.Redis.from_url(server.start())
     delayed = of_task(task, "delayed")
-    connection.zadd(delayed, dict.fromkeys(connection.zrange(delayed, 0, -1), 0))
-    server.stop()
+    with Embedded(folder / ".exemplar") as url, redis.Redis.from_url(url) as connection:
+        connection.zadd(delayed, dict.fromkeys(connection.zrange(delayed, 0, -1), 0))
 
 
 def started(folder: Path, environment: dict[str, str], *tasks: str) -> Started:
