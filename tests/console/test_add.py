@@ -1,11 +1,13 @@
 """`exemplar add URL` and `exemplar try TASK` against the sample site, as a user calls them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from console.sample_site import DEAD_LINKS, PATTERNS, SiteServer, truth
+from console.survey_text import kind_of
 from crawler.task_list.file import load
 from tests.console.calls import AT_HOME
 from tests.console.conftest import Exemplar
@@ -175,6 +177,9 @@ def test_try_shows_links_and_extractions_and_writes_nothing(site: SiteServer, he
     assert "further page" in left[f"{site.url}/zh/news/list_2.html"]
     assert sorted(each.name for each in here.iterdir()) == ["tasks.yaml"]
     shown = exemplar("try", "zh")
+    for of_list in shown.out.split("\nlist ")[1:]:
+        reasons = re.findall(r"^  left .*  (.+)$", of_list, re.M)
+        assert len(reasons) == len({kind_of(reason) for reason in reasons}) > 0
     assert "Nothing was written" in shown.out
     assert "confidence 0.9" in shown.out
 
