@@ -1,73 +1,41 @@
 """The options `--report` and `--explain` of `exemplar extract` and `exemplar try`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
-import click
-
+from console.inputs import Missing, PageIn
+from console.locale import wording_here
+from console.report.document import ReportHead, render_report, write_report
+from console.report.gathering import Explainer, ReportedPage
+from console.report.terminal import explained_rows
 from console.terminal import say, show_data
+from extractors import Section, UnusablePage
 
 if TYPE_CHECKING:
-    from console.inputs import Missing, PageIn
-    from console.report.document import ReportHead
-    from console.report.gathering import Explainer, ReportedPage
     from crawler.scouting.sample_extractions import SampleExtraction
     from crawler.scouting.trial import ReadList, Trial
     from crawler.task_list.models import Task
-    from extractors import Section
     from workers.inbox import StoredPage
 
 MOST_PAGES = 50  # pages of a report
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def explaining_options(command: Command) -> Command:
-    """Add `--report` and `--explain` to a command."""
-    report = click.option(
-        "--report",
-        type=click.Path(path_type=Path),
-        metavar="FILE.html",
-        help="Also write a page that shows why each line was kept or left out.",
-    )
-    explain = click.option("--explain", "explained", is_flag=True, help="Print a short explanation here.")
-    return report(explain(command))
-
-
-def check_explaining(path: Path | None, explained: bool, as_json: bool) -> None:
-    """Raise `click.UsageError` if the options exclude each other or no report can be written, before any fetch."""
-    if explained and as_json:
-        raise click.UsageError("--explain prints text after the result and cannot be combined with JSON; use --report")
-    if path is None:
-        return
-    if path.is_dir():
-        raise click.UsageError(f"--report: {path} is a folder; name a file in it, such as {path / 'report.html'}")
-    if not path.parent.is_dir():
-        raise click.UsageError(f"--report: {path} cannot be written: no folder {path.parent}")
-    if path.suffix.lower() not in (".html", ".htm"):
-        raise click.UsageError(f"--report: {path}: the file name of a report must end in .html")
 
 
 class PageExplanations:
     """Explains the pages of `exemplar extract` one after another. `report`: the file to write; None for none."""
 
     def __init__(
-        self, section: "Section", example: "PageIn | None", report: Path | None, explained: bool, insist: bool
+        self, section: Section, example: PageIn | None, report: Path | None, explained: bool, insist: bool
     ) -> None:
-        from console.report.gathering import Explainer
-
         self._explainer = Explainer(section, example, "never" if insist else "sure")
         self._report, self._explained = report, explained
         self._pages: list[ReportedPage] = []
         self._left = 0
 
-    def add(self, page: "PageIn | Missing", screenshot: bytes | None = None) -> None:
+    def add(self, page: PageIn | Missing, screenshot: bytes | None = None) -> None:
         """Explain a page; print the explanation immediately if that was requested."""
-        from console.inputs import PageIn
-        from console.report.gathering import ReportedPage
-
         if len(self._pages) == MOST_PAGES:
             self._left += 1
             return
@@ -81,8 +49,6 @@ class PageExplanations:
 
     def write(self) -> None:
         """Write the report, if one was requested. Raises `ExemplarError` if it cannot be written."""
-        from console.report.document import ReportHead
-
         notes = (f"{self._left} further pages are not explained",) if self._left else ()
         title = self._pages[0].name if len(self._pages) == 1 else f"{len(self._pages)} pages"
         if self._report is not None:
@@ -95,8 +61,6 @@ def explain_trial(
     trial: "Trial", task: "Task", answers: "dict[str, StoredPage]", report: Path | None, explained: bool
 ) -> None:
     """Explain the example and the articles of a trial; `answers`: the pages that it read, by the URL requested."""
-    from console.inputs import PageIn
-
     sources = {
         url: PageIn(url, page.body, page.url, page.content_type, page.fetched_at) for url, page in answers.items()
     }
@@ -113,20 +77,14 @@ def explain_trial(
         write(report, _head_of(trial), pages, trial.lists)
 
 
-def write(report: Path, head: "ReportHead", pages: "Sequence[ReportedPage]", lists: "Sequence[ReadList]" = ()) -> None:
+def write(report: Path, head: ReportHead, pages: Sequence[ReportedPage], lists: "Sequence[ReadList]" = ()) -> None:
     """Write a report and print its path. Raises `ExemplarError` if it cannot be written."""
-    from console.locale import wording_here
-    from console.report.document import render_report, write_report
-
     write_report(report, render_report(head, pages, wording_here(), lists))
     say(f"report: {report}")
 
 
-def _explainer_of(task: "Task", example: "PageIn | None") -> "Explainer":
+def _explainer_of(task: "Task", example: PageIn | None) -> Explainer:
     """Return the explainer of a task's pages, prepared like its trial."""
-    from console.report.gathering import Explainer
-    from extractors import Section, UnusablePage
-
     try:
         if example is not None:
             return Explainer(Section(example.body, example.url, method=task.method), example)
@@ -135,20 +93,14 @@ def _explainer_of(task: "Task", example: "PageIn | None") -> "Explainer":
     return Explainer(Section(None, method="density"))
 
 
-def _of_sample(
-    explainer: "Explainer", sources: "dict[str, PageIn]", sample: "SampleExtraction", role: str
-) -> "ReportedPage":
-    from console.report.gathering import ReportedPage
-
+def _of_sample(explainer: Explainer, sources: dict[str, PageIn], sample: "SampleExtraction", role: str) -> ReportedPage:
     source = sources.get(sample.url)
     if source is None:
         return ReportedPage(sample.url, role, error=sample.reason)
     return explainer.page(replace(source, role=role))
 
 
-def _head_of(trial: "Trial") -> "ReportHead":
-    from console.report.document import ReportHead
-
+def _head_of(trial: "Trial") -> ReportHead:
     articles = sum(bool(sample.characters) for sample in trial.samples)
     return ReportHead(
         trial.task,
@@ -166,10 +118,7 @@ def _head_of(trial: "Trial") -> "ReportHead":
     )
 
 
-def _show_pages(pages: "Sequence[ReportedPage]") -> None:
-    from console.locale import wording_here
-    from console.report.terminal import explained_rows
-
+def _show_pages(pages: Sequence[ReportedPage]) -> None:
     for page in pages:
         show_data("\n".join(["", *explained_rows(page, wording_here())]))
 

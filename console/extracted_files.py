@@ -4,7 +4,7 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,24 +25,12 @@ FORMS: "dict[str, Format]" = {
 }
 
 
-class ResultTarget(Protocol):
-    """The target of results, which are added in the order of the pages."""
-
-    def add(self, name: str, result: "Article | Listing") -> None:
-        """Add the result of one page. `name`: its file or URL."""
-        ...
-
-    def end(self) -> str:
-        """Complete the files; return a message on what was written."""
-        ...
-
-
 def form_of(output: str | None) -> "Format":
     """Return the format that the suffix of an output names; else text."""
     return FORMS.get(Path(output).suffix.lower(), "text") if output else "text"
 
 
-def target_of(output: str | None, form: "Format", several: bool) -> ResultTarget | None:
+def target_of(output: str | None, form: "Format", several: bool) -> "ResultFile | ResultFolder | None":
     """Return the target of results; None: standard output. `several`: whether there may be several pages.
 
     A folder is a path that exists as such or ends with a slash; for several pages also one without a suffix. Raises

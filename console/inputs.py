@@ -8,6 +8,8 @@ from pathlib import Path
 
 import click
 
+from workers.page_store import LARGEST_PAGE
+
 PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml", ".html.gz", ".htm.gz", ".mhtml")
 LIST_HEAD = 4096  # bytes by which a list of URLs is distinguished from a page
 
@@ -144,8 +146,6 @@ def _file(path: Path) -> PageIn | Missing:
 
 
 def _page(name: str, read: Callable[[int], bytes]) -> PageIn | Missing:
-    from workers.page_store import LARGEST_PAGE
-
     body = read(LARGEST_PAGE + 1)
     if len(body) > LARGEST_PAGE:
         return Missing(name, f"larger than {LARGEST_PAGE // 2**20} MB, the limit for a page")

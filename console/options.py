@@ -3,9 +3,11 @@
 The shell completes names of tasks, of methods, and kinds of outputs: this reads tasks.yaml and opens no connection.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +15,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from console.terminal import say
-from crawler.logs import LOG_FORMAT, LOG_FORMS
+from crawler.logs import LOG_FORMAT, LOG_FORMS, start_logging
+from crawler.task_list.mistakes import BadValueError, TaskError, suggest
+from workers.state_folder import state_folder
 
 if TYPE_CHECKING:
     import redis
@@ -90,6 +94,14 @@ class _Day(click.DateTime):
             self.fail(f"{value!r} is not a day; write it as 2024-12-31", param, ctx)
 
 
+def _known_method(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
+    from extractors.registry import METHODS
+
+    if name is not None and name not in METHODS:
+        raise TaskError(f"unknown method {name!r}; {suggest(name, [*METHODS])}")
+    return name
+
+
 RUNS = 32  # runs that a crawl worker has at a time, by default
 
 DAY = _Day()
@@ -98,6 +110,13 @@ task_argument = click.argument("task", shell_complete=complete_tasks)
 tasks_argument = click.argument("tasks", type=TASKS, required=False, metavar="[TASKS.YAML]")
 tasks_option = click.option("--tasks", type=TASKS, help="The task list.  [default: tasks.yaml here]")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+method_option = click.option(
+    "--method",
+    metavar="NAME",
+    shell_complete=complete_methods,
+    callback=_known_method,
+    help="Use this method instead of the task's.",
+)
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Log every step.")
 log_format_option = click.option(
     "--log-format",
@@ -112,6 +131,51 @@ exit_option = click.option(
     is_flag=True,
     help="End with exit code 3 when Redis is unavailable for some seconds, instead of waiting for it.",
 )
+
+
+def runs_option(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return the option for the number of runs at a time, under the given names."""
+    help_text = "Number of tasks that run at the same time."
+    return click.option(*names, type=click.IntRange(min=1), default=RUNS, show_default=True, help=help_text)
+
+
+def logging_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add `--verbose` and `--log-format` to a command, whose log starts before it."""
+
+    @verbose_option
+    @log_format_option
+    @wraps(command)
+    def with_log(*, verbose: bool, log_format: str | None, **others: Any) -> None:
+        start_logging(verbose, log_format)
+        command(**others)
+
+    return with_log
+
+
+def explaining_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add `--report` and `--explain` to a command."""
+    report = click.option(
+        "--report",
+        type=click.Path(path_type=Path),
+        metavar="FILE.html",
+        help="Also write a page that shows why each line was kept or left out.",
+    )
+    explain = click.option("--explain", "explained", is_flag=True, help="Print a short explanation here.")
+    return report(explain(command))
+
+
+def check_explaining(path: Path | None, explained: bool, as_json: bool) -> None:
+    """Raise `click.UsageError` if the options exclude each other or no report can be written, before any fetch."""
+    if explained and as_json:
+        raise click.UsageError("--explain prints text after the result and cannot be combined with JSON; use --report")
+    if path is None:
+        return
+    if path.is_dir():
+        raise click.UsageError(f"--report: {path} is a folder; name a file in it, such as {path / 'report.html'}")
+    if not path.parent.is_dir():
+        raise click.UsageError(f"--report: {path} cannot be written: no folder {path.parent}")
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise click.UsageError(f"--report: {path}: the file name of a report must end in .html")
 
 
 def tasks_file(named: Path | None) -> Path:
@@ -142,8 +206,6 @@ def examples(*lines: str) -> str:
 
 def check_value(option: str, value: str | None, check: Callable[[str], object]) -> None:
     """Raise `click.UsageError` that names the option if its value is invalid; None is not checked."""
-    from crawler.task_list.mistakes import BadValueError
-
     try:
         if value is not None:
             check(value)
@@ -152,14 +214,27 @@ def check_value(option: str, value: str | None, check: Callable[[str], object]) 
 
 
 @contextmanager
+def redis_url_of(folder: Path | None, *, purpose: str) -> Iterator[str]:
+    """Yield the address of the Redis of a task list in a folder (default: here): `REDIS_URL`, or the embedded one."""
+    from workers.redis_access.embedded import redis_for
+
+    with redis_for(state_folder(folder), purpose=purpose, say=say) as url:
+        yield url
+
+
+def url_of_run(folder: Path) -> str | None:
+    """Return the address of the embedded Redis that an `exemplar run` in a folder shares; None if none runs."""
+    from workers.redis_access.embedded import shared_url
+
+    return None if "REDIS_URL" in os.environ else shared_url(state_folder(folder))
+
+
+@contextmanager
 def redis_of(tasks: Path | None, *, purpose: str) -> "Iterator[redis.Redis]":
     """Connect to the Redis of a task file."""
     from workers.redis_access.connection import connect
-    from workers.redis_access.embedded import redis_for
-    from workers.state_folder import state_folder
 
-    folder = state_folder(tasks_file(tasks).absolute().parent)
-    with redis_for(folder, purpose=purpose, say=say) as url:
+    with redis_url_of(tasks_file(tasks).absolute().parent, purpose=purpose) as url:
         yield connect(url)
 
 
@@ -172,7 +247,6 @@ def ledger_of(task: str, tasks: Path | None, *, purpose: str) -> "Iterator[Ledge
 
 def known_ledger(connection: "redis.Redis", task: str) -> "Ledger":
     """Return the ledger of a task. Raises `TaskError` if the task never ran."""
-    from crawler.task_list.mistakes import TaskError, suggest
     from workers.ledger import Ledger, ledgers
 
     if task not in (known := ledgers(connection)):

@@ -7,10 +7,11 @@ to fail. A thread that does not return in time is left behind; it ends with the 
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from glob import escape
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -102,9 +103,32 @@ def try_outputs(
     try_one: Callable[[OutputToTry], TriedOutput] = try_output,
 ) -> list[TriedOutput]:
     """Try the outputs, and return the results in their order. `limit`: seconds for one, `limit_of_all` for all."""
-    results = {id(result.of): result for result in _results(outputs, limit, limit_of_all, at_a_time, try_one)}
     untried = f"not tried: the other outputs took {limit_of_all:g} seconds"
-    return [results.get(id(output)) or TriedOutput(output, "not tried", untried) for output in outputs]
+    results = {id(output): TriedOutput(output, "not tried", untried) for output in outputs}
+    waiting = iter(outputs)
+    done: queue.SimpleQueue[TriedOutput] = queue.SimpleQueue()
+    running: dict[int, tuple[float, OutputToTry]] = {}
+    end = time.monotonic() + limit_of_all
+    while time.monotonic() < end:
+        for output in islice(waiting, at_a_time - len(running)):
+            running[id(output)] = (time.monotonic() + limit, output)
+            threading.Thread(target=lambda one=output: done.put(try_one(one)), daemon=True).start()
+        if not running:
+            break
+        try:
+            result = done.get(timeout=max(0.0, min(end, *(until for until, _ in running.values())) - time.monotonic()))
+        except queue.Empty:
+            for until, output in [*running.values()]:
+                if until <= time.monotonic():
+                    del running[id(output)]
+                    results[id(output)] = TriedOutput(output, "unavailable", f"no answer within {limit:g} seconds")
+        else:
+            if running.pop(id(result.of), None):
+                results[id(result.of)] = result
+    for _, output in running.values():
+        late = "no answer within the time limit for all outputs"
+        results[id(output)] = TriedOutput(output, "unavailable", late)
+    return [*results.values()]
 
 
 def emptied_outputs(tasks: TaskFile, connection: "redis.Redis") -> list[str]:
@@ -136,42 +160,6 @@ def _is_empty(output: str, task: str, folder: Path, is_whole: bool) -> bool:
             names = Path(f"{path}_").parent.glob("[!.]*") if placeholder else files_of(escape(path))
             return not any(file.stat().st_size for file in names)
     return False
-
-
-def _results(
-    outputs: Sequence[OutputToTry],
-    limit: float,
-    limit_of_all: float,
-    at_a_time: int,
-    try_one: Callable[[OutputToTry], TriedOutput],
-) -> Iterator[TriedOutput]:
-    """Yield the results in the order of completion, until all outputs are tried or the time is over."""
-    waiting = iter(outputs)
-    done: queue.SimpleQueue[TriedOutput] = queue.SimpleQueue()
-    running: dict[int, tuple[float, OutputToTry]] = {}
-    end = time.monotonic() + limit_of_all
-    while time.monotonic() < end:
-        for output in waiting:
-            running[id(output)] = (time.monotonic() + limit, output)
-            threading.Thread(target=lambda one=output: done.put(try_one(one)), daemon=True).start()
-            if len(running) >= at_a_time:
-                break
-        if not running:
-            return
-        try:
-            result = done.get(timeout=max(0.0, min(end, *(until for until, _ in running.values())) - time.monotonic()))
-        except queue.Empty:
-            for until, output in [*running.values()]:
-                if until <= time.monotonic():
-                    del running[id(output)]
-                    yield TriedOutput(output, "unavailable", f"no answer within {limit:g} seconds")
-            continue
-        if running.pop(id(result.of), None):
-            yield result
-    yield from (
-        TriedOutput(output, "unavailable", "no answer within the time limit for all outputs")
-        for _, output in running.values()
-    )
 
 
 def _words(output: OutputToTry, error: Exception) -> str:

@@ -8,7 +8,9 @@ import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import redis
 
 from console.locale import in_language
 from console.terminal import counted, moment, say
@@ -18,12 +20,7 @@ from workers.extraction.filters import OTHER_DAYS
 from workers.ledger import REASON_BYTES
 from workers.task_state.problems import Problem
 from workers.url_states import State
-
-if TYPE_CHECKING:
-    import redis
-
-    from workers.writing.refused_rows import RefusedRow
-
+from workers.writing.refused_rows import RefusedRow, refused_rows
 
 Fate = Literal["judged", "unwanted", "not a page", "dead link", "failed", "to be tried again"]
 
@@ -170,7 +167,7 @@ class RefusedGroup:
     output: str
     key: str
     label: str
-    rows: "tuple[RefusedRow, ...]"
+    rows: tuple[RefusedRow, ...]
 
     def cells(self) -> tuple[str, str, str, str, str]:
         """Return task, number, the time of the last one, output and reason."""
@@ -195,8 +192,6 @@ class RefusedGroup:
 
 def refused_groups(connection: "redis.Redis", task: str, reason: str | None) -> list[RefusedGroup]:
     """Return the groups of a task's refused rows, or those whose reasons begin with `reason`."""
-    from workers.writing.refused_rows import refused_rows
-
     by_output: dict[str, list[RefusedRow]] = {}
     for row in refused_rows(connection, task):
         by_output.setdefault(row.output, []).append(row)
@@ -210,7 +205,7 @@ def refused_groups(connection: "redis.Redis", task: str, reason: str | None) -> 
     return result
 
 
-def refused_of(connection: "redis.Redis", task: str, urls: Sequence[str], reason: str | None) -> "list[RefusedRow]":
+def refused_of(connection: "redis.Redis", task: str, urls: Sequence[str], reason: str | None) -> list[RefusedRow]:
     """Return the refused rows of some URLs; without URLs those with a reason, or all."""
     rows = [row for group in refused_groups(connection, task, reason) for row in group.rows]
     return [row for row in rows if not urls or row.url in urls or row.canonical_url in urls]

@@ -5,13 +5,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
 from console.locale import in_language, word
 from console.overview import overview
 from console.runner import Accounting, Runner
 from console.status import NARROW, queue_json, table
-from console.terminal import counted, local_time, print_json, say, show, show_data
+from console.terminal import counted, local_time, plain_table, print_json, say, show, show_data
 from crawler.logs import printable
 
 LINE_EVERY = 5.0  # seconds between two progress lines
@@ -22,24 +22,8 @@ WIDTH = 140  # characters of the accounting, if standard output is not a termina
 COLUMNS = ("written", "duplicate", "rejected", "failed", "refused", "waiting", "fetched")
 
 
-class Progress(Protocol):
-    """The display of a run's progress."""
-
-    def event(self, kind: str, facts: dict[str, Any]) -> None:
-        """Show one event."""
-        ...
-
-    def look(self, runner: Runner) -> None:
-        """Show the present state; called a few times a second."""
-        ...
-
-    def end(self, accounting: Accounting, outputs: Sequence[str]) -> None:
-        """Show the accounting at the end of the run, and the outputs that have the rows."""
-        ...
-
-
 @contextmanager
-def progress_for(as_json: bool) -> Iterator[Progress]:
+def progress_for(as_json: bool) -> Iterator["JsonLines | TextLines | LiveTable"]:
     """Yield the progress display that fits this standard output."""
     if as_json or not sys.stdout.isatty():
         yield JsonLines() if as_json else TextLines()
@@ -225,15 +209,9 @@ def show_accounting(console: Any, accounting: Accounting, outputs: Sequence[str]
 
 def accounting_table(accounting: Accounting, width: int) -> Any:
     """Return the accounting as a table, one row per task. `width`: of the terminal; a narrow one shows no zeros."""
-    from rich.table import Table
-
     rows = accounting.rows()
     columns = [name for name in COLUMNS if width >= NARROW or name == "written" or any(row[name] for row in rows)]
-    run_table = Table(box=None, pad_edge=False)
-    run_table.add_column(word("task"), overflow="fold")
-    run_table.add_column(word("run"), no_wrap=True)
-    for title in columns:
-        run_table.add_column(word(title), justify="right", no_wrap=True)
+    run_table = plain_table(("task", "run"), columns, folded="task")
     for row in rows:
         run_table.add_row(row["task"], word(row["outcome"]), *(str(row[name]) for name in columns))
     return run_table

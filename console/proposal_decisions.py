@@ -1,27 +1,25 @@
 """A person's decision on a proposed example: it is adopted and written into tasks.yaml, or dismissed."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import redis
+import redis
 
-    from workers.redesign.proposals import Proposal
+from crawler.task_list.change import unwritten_examples, write_examples
+from crawler.task_list.file import load
+from crawler.task_list.mistakes import TaskError
+from crawler.task_list.publication import publish
+from workers.errors import ExemplarError
+from workers.extraction_config import adopted_examples
+from workers.redesign.adoption import adopt
+from workers.redesign.proposals import Proposal, dismiss
+from workers.redis_access.redis_clock import clock_of
 
 
-def adopt_proposal(connection: "redis.Redis", task: str, file: Path) -> "tuple[Proposal, list[str]]":
+def adopt_proposal(connection: "redis.Redis", task: str, file: Path) -> tuple[Proposal, list[str]]:
     """Adopt the proposal of a task and write it into the task list `file`; return it, and notes for the user.
 
     Raises `ExemplarError` if there is nothing to adopt.
     """
-    from crawler.task_list.change import unwritten_examples, write_examples
-    from crawler.task_list.file import load
-    from crawler.task_list.mistakes import TaskError
-    from crawler.task_list.publication import publish
-    from workers.extraction_config import adopted_examples
-    from workers.redesign.adoption import adopt
-    from workers.redis_access.redis_clock import clock_of
-
     proposal = adopt(connection, task, clock=clock_of(connection).now)
     try:
         unwritten = {name: url for name, url in unwritten_examples(connection, file).items() if name == task}
@@ -36,12 +34,8 @@ def adopt_proposal(connection: "redis.Redis", task: str, file: Path) -> "tuple[P
     return proposal, problems
 
 
-def dismiss_proposal(connection: "redis.Redis", proposal: "Proposal") -> "Proposal":
+def dismiss_proposal(connection: "redis.Redis", proposal: Proposal) -> Proposal:
     """Dismiss a proposal. Raises `ExemplarError` if it is already adopted or dismissed."""
-    from workers.errors import ExemplarError
-    from workers.redesign.proposals import dismiss
-    from workers.redis_access.redis_clock import clock_of
-
     if proposal.state != "proposed":
         raise ExemplarError(f"task {proposal.task}: the proposed example has already been {proposal.state}")
     return dismiss(connection, proposal, now=clock_of(connection).now())

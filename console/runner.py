@@ -125,14 +125,7 @@ class Accounting:
         return all(
             row["outcome"] == "finished"
             and not row["problems"]
-            and not (
-                row["failed"]
-                or row["refused"]
-                or row["waiting"]
-                or row["leased"]
-                or row["fetched"]
-                or row["unaccounted"]
-            )
+            and not any(row[name] for name in ("failed", "refused", *OPEN_STATES, "unaccounted"))
             for row in self.rows()
             if not row["task"].endswith(PICTURES)
         )
@@ -241,13 +234,10 @@ class Runner:
 
     @contextmanager
     def _parts(self, *, scheduling: bool) -> Iterator[None]:
-        threads = [
-            threading.Thread(target=self._guarded, args=(lambda: self.crawlers.run(self._report),), name="crawl")
-        ]
+        parts: dict[str, Callable[[], None]] = {"crawl": lambda: self.crawlers.run(self._report)}
         if scheduling:
-            threads.append(
-                threading.Thread(target=self._guarded, args=(lambda: self.scheduler.run(self._fired),), name="schedule")
-            )
+            parts["schedule"] = lambda: self.scheduler.run(lambda tasks: self.on_event("due", {"tasks": tasks}))
+        threads = [threading.Thread(target=self._guarded, args=(work,), name=name) for name, work in parts.items()]
         self._start_extraction()
         for thread in threads:
             thread.start()
@@ -379,9 +369,6 @@ class Runner:
             for name in names
             if name in at_once or name in times
         }
-
-    def _fired(self, tasks: list[str]) -> None:
-        self.on_event("due", {"tasks": tasks})
 
     def _start_extraction(self) -> None:
         environment = {**os.environ, "REDIS_URL": self.url}

@@ -7,7 +7,7 @@ from typing import Any
 
 from console.locale import word
 from console.overview import MachinesOverview, Overview, TaskOverview
-from console.terminal import counted, local_time, moment
+from console.terminal import counted, local_time, moment, plain_table
 from extractors import walk_in_use
 from workers.backpressure import MEGABYTE
 from workers.writing.output_states import OutputState
@@ -122,20 +122,13 @@ def output_lines(outputs: Sequence[OutputState]) -> list[str]:
 
 def table(tasks: Mapping[str, TaskOverview], width: int = WIDE) -> Any:
     """Return the tasks as a rich table. `width`: characters of the terminal; counts are complete on any."""
-    from rich.table import Table
-
     texts: tuple[str, ...]
     if width >= WIDE:
         texts, titles = ("state", "next run", "every"), ("duplicate", "rejected")
     else:
         texts, titles = ("state", "next") if width >= NARROW else ("state",), ("dup.", "rej.")
     numbers = ("seen", "waiting", "fetched", "written", *titles, "failed") if width >= NARROW else FEW_TITLES
-    overview_table = Table(box=None, pad_edge=False)
-    overview_table.add_column(word("task"), overflow="fold")
-    for title in texts:
-        overview_table.add_column(word(title), no_wrap=True)
-    for title in numbers:
-        overview_table.add_column(word(title), justify="right", no_wrap=True)
+    overview_table = plain_table(("task", *texts), numbers, folded="task")
     for task in tasks.values():
         counts = task.counts | {"waiting": task.counts["waiting"] + task.counts["leased"]}
         counts |= {"dup.": counts["duplicate"], "rej.": counts["rejected"]}

@@ -8,6 +8,7 @@ import redis
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Task
 from crawler.task_list.publication import Change, published_task
+from workers.addresses import shown
 from workers.ledger import Ledger, ledgers
 
 MOST_TASKS = 100  # changed tasks that are explained; more notes would not be read
@@ -63,8 +64,6 @@ def _about(before: Task, after: Task, ledger: Ledger) -> Iterator[str]:
         )
     new = [output for output in after.outputs() if output not in before.outputs()]
     if new:
-        from workers.addresses import shown
-
         yield (
             f"{name}: output {shown(new[0])} is new: it gets rows from now on. To write the earlier ones there, too: "
             f"exemplar export {name} --to {shown(new[0])}"

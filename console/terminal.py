@@ -1,9 +1,9 @@
 """Texts on the terminal: results on standard output, messages on standard error, in the user's language."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 
 import click
@@ -11,6 +11,9 @@ import click
 from console.locale import in_language, word
 from console.locale import noun as noun_of
 from crawler.logs import json_line, log_message, logs_json, printable
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def say(text: str) -> None:
@@ -60,6 +63,28 @@ def heading(title: str, width: int = 10) -> str:
 def columns_of(text: str) -> int:
     """Return how many columns of a terminal a text has: two for a Chinese character."""
     return sum(1 + (east_asian_width(letter) in "WF") for letter in text)
+
+
+def aligned(table: Sequence[Sequence[str]]) -> list[str]:
+    """Return the rows of a table as lines; the last column is not padded."""
+    widths = [*(max(columns_of(cells[place]) for cells in table) for place in range(len(table[0]) - 1)), 0]
+    return [
+        "  ".join(text + " " * (width - columns_of(text)) for text, width in zip(cells, widths, strict=True))
+        for cells in table
+    ]
+
+
+def plain_table(texts: Iterable[str], numbers: Iterable[str], *, folded: str = "") -> "Table":
+    """Return an empty table without borders, with columns of texts and of numbers; `folded`: that of long names."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for title in texts:
+        is_folded = title == folded
+        table.add_column(word(title), overflow="fold" if is_folded else "ellipsis", no_wrap=not is_folded)
+    for title in numbers:
+        table.add_column(word(title), justify="right", no_wrap=True)
+    return table
 
 
 def moment(seconds: float) -> str:

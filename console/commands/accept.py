@@ -7,11 +7,13 @@ import click
 
 from console.options import examples, json_option, ledger_of, task_argument, tasks_option
 from console.terminal import counted, print_json, say
+from crawler.task_list.mistakes import TaskError
+from workers.errors import ExemplarError
+from workers.url_states import State
 
 if TYPE_CHECKING:
     from workers.extraction_config import ExtractionConfig
     from workers.ledger import Ledger
-    from workers.url_states import State
 
 
 @click.command(
@@ -33,7 +35,6 @@ def command(task: str, urls: tuple[str, ...], reason: str | None, tasks: Path | 
     `exemplar status --problems TASK` lists them. Accepted pages are not judged again; the task's keep, drop and skip
     still apply.
     """
-    from crawler.task_list.mistakes import TaskError
     from workers.extraction_config import config_of
 
     if bool(urls) == bool(reason):
@@ -51,7 +52,6 @@ def command(task: str, urls: tuple[str, ...], reason: str | None, tasks: Path | 
 def _of_reason(ledger: "Ledger", reason: str) -> list[str]:
     """Return the judged URLs of all groups whose reason begins with a text. Raises `ExemplarError` if there is none."""
     from console.problems import groups, urls_of
-    from workers.errors import ExemplarError
     from workers.task_state.problems import problems
 
     matched = groups(problems(ledger), reason)

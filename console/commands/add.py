@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from console.inputs import is_url, url_list
 from console.locale import in_language, word
-from console.options import check_value, examples, json_option, tasks_option
+from console.options import check_value, examples, json_option, tasks_option, url_of_run
 from console.terminal import counted, print_json, say, say_data, show_data
+from crawler.task_list.mistakes import TaskError
+from workers.redaction import redact
 
 if TYPE_CHECKING:
     from crawler.scouting.survey import Scope, Survey
@@ -100,7 +103,6 @@ def command(
 
 def _urls(sources: Sequence[str]) -> list[str] | None:
     """Return the URLs of the sources, or None if the source is a spreadsheet. Raises `click.UsageError`."""
-    from console.inputs import is_url, url_list
 
     urls: list[str] = []
     for source in sources:
@@ -136,10 +138,8 @@ def _add_urls(target: Path, urls: Sequence[str], choices: _Choices) -> None:
     from crawler.scouting.sample_extractions import NoSection
     from crawler.scouting.survey import several
     from crawler.task_list.edit import existing_list
-    from crawler.task_list.mistakes import TaskError
     from crawler.task_list.periods import Period
     from crawler.task_list.validators import check_output
-    from workers.redaction import redact
 
     existing = existing_list(target)
     check_value("--every", choices.every or None, Period.parse)
@@ -200,20 +200,10 @@ def _add_section(target: Path, survey: "Survey", choices: _Choices) -> None:
         print_json({"file": str(target), "added": [entry["name"]] if wanted else [], **shown_json(survey, entry)})
     elif wanted:
         say(f"{target}: task {entry['name']} added. Next: exemplar try {entry['name']}; exemplar run --once")
-        if _is_running(target):
+        if url_of_run(target.absolute().parent):
             say(f"the `exemplar run` that is running here starts {entry['name']} now")
     else:
         say("nothing was written")
-
-
-def _is_running(target: Path) -> bool:
-    """Return whether an `exemplar run` watches the task list."""
-    import os
-
-    from workers.redis_access.embedded import shared_url
-    from workers.state_folder import state_folder
-
-    return "REDIS_URL" not in os.environ and shared_url(state_folder(target.absolute().parent)) is not None
 
 
 def _other_scope(survey: "Survey") -> str:
@@ -231,7 +221,6 @@ def _other_scope(survey: "Survey") -> str:
 def _without_known(tasks: Any, urls: Sequence[str], as_json: bool) -> list[str]:
     """Return the URLs that no task covers yet; print the skipped ones. Raises `TaskError` for a single known URL."""
     from crawler.scouting.new_task import known_as
-    from crawler.task_list.mistakes import TaskError
 
     known = {url: task for url in urls if (task := known_as(tasks, url))}
     for url, task in known.items():
@@ -252,8 +241,6 @@ def _confirm(target: Path) -> bool:
 
 
 def _print_failure(url: str, error: Exception, as_json: bool) -> None:
-    from workers.redaction import redact
-
     proposals = list(getattr(error, "proposals", ()))
     if as_json:
         print_json(

@@ -1,20 +1,18 @@
 """`exemplar alarms`: shows or dismisses alarms, with evidence and advice, or sends a notice as a test."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import click
+import redis
 
 from console.options import examples, json_option, redis_of, tasks_file, tasks_option
 from console.terminal import counted, moment, print_json, say, show
+from crawler.task_list.mistakes import TaskError, suggest
+from workers.health import Alarm, HealthReport, dismiss_alarms, health_report, present_alarms
 from workers.health.alarms import AlarmKind
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import redis
-
-    from workers.health import Alarm, HealthReport
+from workers.ledger import ledgers
 
 SHOWN_URLS = 3
 
@@ -60,19 +58,13 @@ def command(
         raise click.exceptions.Exit(1)
 
 
-def _alarms(connection: "redis.Redis", task: str | None, kind: AlarmKind | None) -> "list[Alarm]":
-    from workers.health import present_alarms
-
+def _alarms(connection: "redis.Redis", task: str | None, kind: AlarmKind | None) -> list[Alarm]:
     alarms = present_alarms(connection, None if task is None else [task])
     return [alarm for alarm in alarms if kind in (None, alarm.kind)]
 
 
-def _report(connection: "redis.Redis", task: str) -> "HealthReport":
+def _report(connection: "redis.Redis", task: str) -> HealthReport:
     """Return the health of a task. Raises `TaskError` if it has no ledger."""
-    from crawler.task_list.mistakes import TaskError, suggest
-    from workers.health import health_report
-    from workers.ledger import ledgers
-
     known = ledgers(connection)
     if task not in known:
         raise TaskError(f"task {task!r} has not run" + (f"; {suggest(task, known)}" if known else ""))
@@ -80,14 +72,12 @@ def _report(connection: "redis.Redis", task: str) -> "HealthReport":
 
 
 def _dismiss(connection: "redis.Redis", task: str, kind: AlarmKind | None) -> None:
-    from workers.health import dismiss_alarms
-
     _report(connection, task)
     ended = dismiss_alarms(connection, task, [kind] if kind else None)
     show(f"{task}: dismissed: {', '.join(ended)}" if ended else f"{task}: no such alarm is open")
 
 
-def _show(alarms: "Sequence[Alarm]", report: "HealthReport | None") -> None:
+def _show(alarms: Sequence[Alarm], report: HealthReport | None) -> None:
     for alarm in alarms:
         show(f"{alarm.task}: {alarm.in_words()}")
         for url in alarm.urls[:SHOWN_URLS]:

@@ -1,20 +1,22 @@
 """`exemplar backtest TASK`: the effect of another example or method on stored pages."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from console.locale import in_language
-from console.options import examples, json_option, ledger_of, tasks_option
+from console.options import examples, json_option, ledger_of, method_option, tasks_option
 from console.terminal import counted, print_json, say, show, show_data, tallied
+from workers.errors import ExemplarError
+from workers.page_store import StoredPage
 
 if TYPE_CHECKING:
     from extractors import Section
     from workers.extraction_config import ExtractionConfig
     from workers.ledger import Ledger
-    from workers.page_store import StoredPage
     from workers.redesign.backtest import BackTest, PageComparison
 
 
@@ -30,7 +32,7 @@ SHOWN = 10  # pages that are shown, unless all are requested
 )
 @click.argument("task")
 @click.option("--example", metavar="URL", help="Compare with this page instead of the task's example.")
-@click.option("--method", metavar="NAME", help="Use this method instead of the task's.")
+@method_option
 @click.option(
     "--pages", type=click.IntRange(1, 1000), default=PAGES, show_default=True, help="Maximum number of pages."
 )
@@ -42,17 +44,12 @@ def command(task: str, example: str | None, method: str | None, pages: int, task
     Pages are the newest kept ones (`keep_pages`), else pages off the template and recent pages, which are in Redis.
     Only the example is fetched, if it is not stored. Exit code 1 if a page would lose its article.
     """
-    from crawler.task_list.mistakes import TaskError, suggest
-    from extractors.registry import METHODS
-    from workers.errors import ExemplarError
     from workers.extraction_config import config_of
     from workers.redesign.backtest import back_test
     from workers.redesign.backtest_pages import pages_to_test
 
     if not example and not method:
         raise click.UsageError("name another example by --example URL, or another method by --method NAME")
-    if method is not None and method not in METHODS:
-        raise TaskError(f"unknown method {method!r}; {suggest(method, [*METHODS])}")
     with ledger_of(task, tasks, purpose="backtest") as ledger:
         config = config_of(ledger.redis, task)
         if config is None:
@@ -77,11 +74,9 @@ def _sections(
     ledger: "Ledger", config: "ExtractionConfig", example: str | None, method: str | None, tasks: Path | None
 ) -> "tuple[Section, Section]":
     """Return the present section of a task and the other one. Raises `ExemplarError` for an unusable example."""
-    from dataclasses import replace
 
     from extractors import UnusablePage
     from extractors.html.urls import normalise
-    from workers.errors import ExemplarError
     from workers.extraction.section_preparation import SectionPreparation
     from workers.extraction_config import example_of
     from workers.redesign.backtest_pages import with_former
@@ -105,8 +100,6 @@ def _example_page(ledger: "Ledger", config: "ExtractionConfig", url: str, tasks:
     """Return the page of the new example: a stored one, else it is fetched. Raises `ExemplarError`."""
     from crawler.fetching.single_pages import run_survey
     from crawler.task_list.publication import published_task
-    from workers.errors import ExemplarError
-    from workers.page_store import StoredPage
     from workers.redesign.backtest_pages import stored_page
 
     page = stored_page(ledger.redis, config, url, clock=ledger.clock)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,10 @@ import click
 from console.locale import in_language, word
 from console.options import examples, json_option, redis_of, refuse_task_name, tasks_argument
 from console.terminal import counted, heading, print_json, say, show, show_data
+from crawler.task_list.mistakes import TaskFileError
+from workers.addresses import has_secret, shown
+from workers.errors import ExemplarError
+from workers.state_folder import state_folder
 
 if TYPE_CHECKING:
     from console.output_checks import TriedOutput
@@ -39,8 +44,8 @@ def command(tasks: Path | None, no_outputs: bool, online: bool, as_json: bool) -
     Exit codes: 0 no mistakes, 2 a mistake in the file or an output whose configuration is invalid, 3 an output that is
     unavailable.
     """
+    from console.output_checks import outputs_to_try, try_outputs
     from crawler.task_list.file import load
-    from crawler.task_list.mistakes import TaskFileError
 
     file = tasks or Path("tasks.yaml")
     refuse_task_name(file, "check")
@@ -52,7 +57,7 @@ def command(tasks: Path | None, no_outputs: bool, online: bool, as_json: bool) -
         print_json({"ok": False, "mistakes": [vars(mistake) | {"text": str(mistake)} for mistake in error.mistakes]})
         raise click.exceptions.Exit(2) from None
     emptied = [] if no_outputs else _emptied(file, loaded)  # before outputs are tried, which creates missing files
-    tried = [] if no_outputs else _tried(loaded)
+    tried = [] if no_outputs else try_outputs(outputs_to_try(loaded))
     failed = [result for result in tried if result.outcome in ("invalid", "unavailable")]
     notices = notice_problems(loaded)
     if online and not as_json:
@@ -119,8 +124,6 @@ def notice_lines(tasks: "TaskFile") -> list[str]:
 def _emptied(file: Path, tasks: "TaskFile") -> list[str]:
     """Return a warning for each output that has lost its rows; none if Redis is unavailable or was never used."""
     from console.output_checks import emptied_outputs
-    from workers.errors import ExemplarError
-    from workers.state_folder import state_folder
 
     if "REDIS_URL" not in os.environ and not state_folder(file.absolute().parent).exists():
         return []
@@ -131,17 +134,10 @@ def _emptied(file: Path, tasks: "TaskFile") -> list[str]:
         return [f"whether outputs have lost rows is unknown: {error}"]
 
 
-def _tried(tasks: "TaskFile") -> "list[TriedOutput]":
-    from console.output_checks import outputs_to_try, try_outputs
-
-    return try_outputs(outputs_to_try(tasks))
-
-
 def _warnings(tasks: "TaskFile", tried: "Sequence[TriedOutput]") -> list[str]:
     """Return warnings about valid settings that are probably not intended."""
     from crawler.task_list.identity import contact_of
     from crawler.task_list.publication import environment_problems
-    from workers.addresses import has_secret, shown
 
     failures = "\n".join(result.problem for result in tried if result.outcome == "invalid")
     warnings = [text for text in environment_problems(tasks.tasks) if text.partition(": ")[2] not in failures]
@@ -168,17 +164,11 @@ def _print_rows(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _output_row(result: "TriedOutput") -> dict[str, Any]:
-    from workers.addresses import shown
-
     output = {"output": shown(result.of.output), "tasks": list(result.of.tasks)}
     return output | {"outcome": result.outcome, "problem": result.problem}
 
 
 def _row(task: "Task") -> dict[str, Any]:
-    from datetime import UTC, datetime
-
-    from workers.addresses import shown
-
     named = task.start_urls(datetime.now(UTC).date())
     return {
         "task": task.name,

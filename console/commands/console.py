@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from console.options import examples, log_format_option, tasks_option, verbose_option
+from console.options import examples, logging_options, tasks_option
 from console.terminal import say
-from crawler.logs import start_logging
+from workers.errors import ExemplarError
 
 PORT = 8300
 
@@ -25,18 +25,14 @@ PORT = 8300
     "--name", "names", multiple=True, help="Further host name under which browsers reach it; may be repeated."
 )
 @tasks_option
-@verbose_option
-@log_format_option
-def command(
-    host: str, port: int, names: tuple[str, ...], tasks: Path | None, verbose: bool, log_format: str | None
-) -> None:
+@logging_options
+def command(host: str, port: int, names: tuple[str, ...], tasks: Path | None) -> None:
     """Serve a web console with tasks, articles, failures, machines and schedule.
 
     Listens on this machine only, unless --host names another address and EXEMPLAR_CONSOLE_PASSWORD or
     EXEMPLAR_CONSOLE_TOKEN is set. Needs the extra `console`. Without REDIS_URL it uses the embedded Redis, and tasks
     can be started from its first page.
     """
-    from workers.errors import ExemplarError
 
     try:
         from console.web.config import ConsoleRefused, config_from
@@ -45,7 +41,6 @@ def command(
         if error.name not in ("jinja2", "multipart", "python_multipart", "starlette", "uvicorn"):
             raise
         raise ExemplarError("the console needs more libraries: pip install 'exemplar-crawler[console]'") from None
-    start_logging(verbose, log_format)
     try:
         config = config_from(os.environ, (tasks or Path("tasks.yaml")).absolute(), host, port, names)
     except ConsoleRefused as error:

@@ -9,13 +9,12 @@ from console.options import (
     DAY,
     examples,
     json_option,
-    log_format_option,
+    logging_options,
     task_argument,
     tasks_option,
-    verbose_option,
 )
 from console.terminal import print_json, say, show
-from crawler.logs import start_logging
+from workers.processes import go_on_watched
 
 STOP_WAIT = 20.0  # seconds after the stop signal until a spider that does not end is killed
 
@@ -35,8 +34,7 @@ STOP_WAIT = 20.0  # seconds after the stop signal until a spider that does not e
 @click.option("--from", "from_", type=DAY, help="Back-fill the archive from this day on; new articles have priority.")
 @click.option("--to", type=DAY, help="Back-fill the archive up to this day.")
 @json_option
-@verbose_option
-@log_format_option
+@logging_options
 def command(
     task: str,
     tasks: Path | None,
@@ -46,8 +44,6 @@ def command(
     from_: datetime | None,
     to: datetime | None,
     as_json: bool,
-    verbose: bool,
-    log_format: str | None,
 ) -> None:
     """Find and fetch the new pages of TASK. They wait in Redis for extraction workers (or `exemplar run`).
 
@@ -57,7 +53,6 @@ def command(
     The same as: scrapy crawl section -a task=TASK
     """
     from console.progress import crawled_line
-    from workers.processes import go_on_watched
 
     if since and (from_ or to):
         raise click.UsageError("--since is for an ordinary run; for a back-fill use --from and --to")
@@ -66,7 +61,6 @@ def command(
     go_on_watched(STOP_WAIT, f"the spider did not end within {STOP_WAIT:.0f} s and was killed; nothing is lost")
     from crawler.spiders.section import exit_code, run_section
 
-    start_logging(verbose, log_format)
     report = run_section(
         task,
         tasks=str(tasks.absolute()) if tasks else None,

@@ -7,13 +7,14 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
 from console import sample_site
-from console.locale import in_language, word
+from console.locale import in_language
 from console.options import examples, json_option
-from console.terminal import print_json, say
+from console.terminal import plain_table, print_json, say
 from workers.processes import ending_with_parent
 
 SHOWN = 40  # characters of a title that are shown
@@ -59,17 +60,10 @@ def _rows(work: Path) -> list[dict[str, Any]]:
 
 
 def _show(rows: list[dict[str, Any]], work: Path) -> None:
-    from urllib.parse import urlsplit
-
     from rich.console import Console
-    from rich.table import Table
 
     truth = {article.path: article for name in sample_site.SECTIONS for article in sample_site.truth(name)}
-    articles = Table(box=None, pad_edge=False)
-    for title in ("task", "published", "title", "author"):
-        articles.add_column(word(title), no_wrap=True)
-    for title in ("characters", "F1", "method"):
-        articles.add_column(word(title), justify="right")
+    articles = plain_table(("task", "published", "title", "author"), ("characters", "F1", "method"))
     for row in sorted(rows, key=lambda row: (row["task"], row["published"] or "")):
         known = truth.get(urlsplit(row["canonical_url"]).path)
         f1 = f"{sample_site.shingle_f1(row['text'], known.text):.3f}" if known else "–"

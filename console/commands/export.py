@@ -22,6 +22,9 @@ from console.options import (
 )
 from console.terminal import counted, print_json, say, show
 from crawler.logs import start_logging
+from crawler.task_list.mistakes import BadValueError
+from workers.addresses import shown
+from workers.errors import SinkUnavailable
 
 if TYPE_CHECKING:
     from crawler.task_list.models import Task, TaskFile
@@ -73,7 +76,6 @@ def command(
     """
     from crawler.task_list.file import load
     from crawler.task_list.validators import check_output
-    from workers.errors import SinkUnavailable
     from workers.sinks import batch_size, open_sink
     from workers.writing.export import export_rows
 
@@ -102,7 +104,6 @@ def command(
 
 def _options(task: "Task", target: str, fields: str | None) -> "OutputOptions":
     """Return the options of the target: those in tasks.yaml, overridden by `--fields` if it is given."""
-    from crawler.task_list.mistakes import BadValueError
     from crawler.task_list.outputs import target_of, to_pairs
     from workers.sinks import OutputOptions
 
@@ -125,7 +126,6 @@ def _options(task: "Task", target: str, fields: str | None) -> "OutputOptions":
 def _source(tasks: "TaskFile", task: "Task", source: str | None, target: str) -> "Target":
     """Return the output to read. Raises `click.UsageError` if none can be read."""
     from crawler.task_list.outputs import target_of
-    from workers.addresses import shown
     from workers.sinks import Target, expand, kind_of
 
     options = task.output_options()
@@ -194,8 +194,6 @@ def _progress(as_json: bool) -> Callable[["Exported"], None]:
 
 
 def _print_result(task: str, source: "Target", target: str, exported: "Exported", as_json: bool) -> None:
-    from workers.addresses import shown
-
     refused = [
         {"canonical_url": url, "version": version, "reason": reason}
         for (_, url, version), reason in exported.refused.items()

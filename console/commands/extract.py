@@ -2,20 +2,20 @@
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from console.explaining import check_explaining, explaining_options
-from console.options import complete_methods, examples
+from console.extracted_files import form_of, target_of
+from console.inputs import Missing, PageIn, is_one_page, pages
+from console.options import check_explaining, complete_methods, examples, explaining_options
 from console.terminal import print_json, say, show_data
+from crawler.run.outcomes import BINARY, is_binary
+from workers.errors import ExemplarError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from console.inputs import Missing, PageIn
     from console.site_rules import SiteRule
     from extractors import Article, Listing, NoArticle, Section
     from extractors.render import Format
@@ -105,9 +105,6 @@ def command(
     With --method list-rank, and with i-awce on a list page, the result is the list's entries: one line for each with
     date, title and URL, separated by tabs; links in HTML and Markdown; `entries` in JSON.
     """
-    from console.explaining import PageExplanations
-    from console.extracted_files import form_of, target_of
-    from console.inputs import Missing, pages
     from console.site_rules import read_rules
     from extractors import Article, Listing
 
@@ -125,7 +122,11 @@ def command(
     example_pages, to_extract = pages(sources, examples_)
     section = _section(example_pages, method)
     example_page = next(iter(example_pages), None)
-    explanations = PageExplanations(section, example_page, report, explained, insist) if report or explained else None
+    explanations = None
+    if report or explained:
+        from console.explaining import PageExplanations
+
+        explanations = PageExplanations(section, example_page, report, explained, insist)
     failures = 0
     for given in to_extract:
         page = _by_rule(given, known_rules)
@@ -152,9 +153,8 @@ def command(
         raise click.exceptions.Exit(1)
 
 
-def _by_rule(page: "PageIn | Missing", rules: "Mapping[str, SiteRule]") -> "PageIn | Missing":
+def _by_rule(page: PageIn | Missing, rules: "Mapping[str, SiteRule]") -> PageIn | Missing:
     """Return a page as the rule of its host cuts it down; says where a rule selects nothing."""
-    from console.inputs import Missing
     from console.site_rules import cut_down
 
     if not rules or isinstance(page, Missing):
@@ -165,10 +165,9 @@ def _by_rule(page: "PageIn | Missing", rules: "Mapping[str, SiteRule]") -> "Page
     return found
 
 
-def _section(examples: "Sequence[PageIn]", method: str) -> "Section":
+def _section(examples: Sequence[PageIn], method: str) -> "Section":
     """Return the section of the first example; the further ones are recent pages of it."""
     from extractors import Section, UnusablePage
-    from workers.errors import ExemplarError
 
     page = examples[0] if examples else None
     try:
@@ -183,10 +182,8 @@ def _section(examples: "Sequence[PageIn]", method: str) -> "Section":
 
 
 def _extract(
-    section: "Section", page: "PageIn", insist: bool, screenshots: Path | None
+    section: "Section", page: PageIn, insist: bool, screenshots: Path | None
 ) -> "Article | Listing | NoArticle | Missing":
-    from console.inputs import Missing
-    from crawler.run.outcomes import BINARY, is_binary
     from extractors import UnusablePage
     from extractors.errors import BadModel, ExtraMissing
 
@@ -207,7 +204,7 @@ def _extract(
         raise click.UsageError(f"--screenshots: {error}") from None
 
 
-def _screenshot(page: "PageIn", folder: Path) -> bytes | None:
+def _screenshot(page: PageIn, folder: Path) -> bytes | None:
     """Return a page's screenshot, named by its URL as `crawler.screenshots` does, or NAME.png of NAME.html; or None."""
     from crawler.screenshots import name_of
     from extractors.html.urls import normalise
@@ -233,7 +230,6 @@ def _show(name: str, article: "Article | Listing", form: "Format", several: bool
 
 def _check_figure_options(sources: Sequence[str], method: str, figure: Path) -> None:
     """Raise `click.UsageError` if the options do not allow a figure, before any page is fetched."""
-    from console.inputs import is_one_page
     from extractors.errors import ExtraMissing
     from extractors.figures import check_figure, check_path
 
@@ -249,10 +245,9 @@ def _check_figure_options(sources: Sequence[str], method: str, figure: Path) -> 
         raise click.UsageError(f"--figure: {figure} {what}")
 
 
-def _draw_page(page: "PageIn", example: "PageIn | None", method: str, insist: bool, figure: Path) -> bool:
+def _draw_page(page: PageIn, example: PageIn | None, method: str, insist: bool, figure: Path) -> bool:
     """Draw a page's figure, or print why there is none. Return whether it was drawn."""
     from extractors.figures import NoFigure, draw
-    from workers.errors import ExemplarError
 
     try:
         draw(

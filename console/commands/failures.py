@@ -18,14 +18,16 @@ from console.options import (
     task_argument,
     tasks_option,
 )
-from console.terminal import columns_of, counted, moment, print_json, say
+from console.terminal import aligned, counted, moment, print_json, say, show_data
 from console.terminal import show as show_line
-from crawler.logs import printable
+from workers.addresses import shown
+from workers.errors import ExemplarError
+from workers.url_states import fingerprint
 
 if TYPE_CHECKING:
     import redis
 
-    from console.problems import Group, RefusedGroup
+    from console.problems import Group
     from workers.ledger import Ledger
     from workers.task_state.problems import FailedPage
     from workers.writing.refused_rows import RefusedRow
@@ -101,9 +103,13 @@ def list_(task: str | None, reason: str | None, complete: bool, tasks: Path | No
                 print_json(facts)
         return
     if rows:
-        _show_pages(rows, with_urls=task is not None, complete=complete)
+        titles = ("task", "pages", "kept", "last", "reason")
+        pages = [(_cells(*row), row[1].urls) for row in rows]
+        _show_table(titles, pages, with_urls=task is not None, complete=complete)
     if refused:
-        _show_refused(refused, with_urls=task is not None, complete=complete)
+        titles = ("task", "rows", "last", "output", "reason")
+        refusals = [(group.cells(), [row.url for row in group.rows]) for group in refused]
+        _show_table(titles, refusals, with_urls=task is not None, complete=complete)
     if not rows and not refused:
         say(f"{task}: no failed pages" if task else "no failed pages")
 
@@ -118,9 +124,7 @@ def show(task: str, url: str, file: Path | None, tasks: Path | None, as_json: bo
     """Show why the page of URL failed, or which outputs refused its rows, and what is kept."""
     from console.problems import refused_of
     from extractors.html.urls import normalise
-    from workers.errors import ExemplarError
     from workers.pages.quarantine import kept_page
-    from workers.url_states import fingerprint
 
     url = normalise(url)
     with ledger_of(task, tasks, purpose="failures") as ledger:
@@ -222,7 +226,6 @@ def _apply(
 def _of_reason(ledger: "Ledger", reason: str | None, *, may_be_none: bool) -> list[str]:
     """Return the failed URLs whose reason begins with a text, or all. Raises `ExemplarError` if there is none."""
     from console.problems import urls_of
-    from workers.errors import ExemplarError
 
     urls = urls_of(ledger.task, _groups(ledger, reason)[0])
     if not urls and not may_be_none:
@@ -241,27 +244,20 @@ def _groups(ledger: "Ledger", reason: str | None) -> "tuple[list[Group], dict[st
     return groups((page.problem for page in failed), reason), by_url
 
 
-def _show_pages(rows: "Sequence[tuple[str, Group, dict[str, FailedPage]]]", *, with_urls: bool, complete: bool) -> None:
-    titles = tuple(map(word, ("task", "pages", "kept", "last", "reason")))
-    lines = _aligned([titles, *(_cells(*row) for row in rows)])
-    for place, line in enumerate(lines):
-        click.echo(line)
-        if with_urls and place:
-            _echo_urls(rows[place - 1][1].urls, complete)
-
-
-def _show_refused(groups_: "Sequence[RefusedGroup]", *, with_urls: bool, complete: bool) -> None:
-    titles = tuple(map(word, ("task", "rows", "last", "output", "reason")))
-    lines = _aligned([titles, *(group.cells() for group in groups_)])
-    for place, line in enumerate(lines):
-        click.echo(printable(line))
-        if with_urls and place:
-            _echo_urls([row.url for row in groups_[place - 1].rows], complete)
+def _show_table(
+    titles: Sequence[str], rows: Sequence[tuple[tuple[str, ...], Sequence[str]]], *, with_urls: bool, complete: bool
+) -> None:
+    """Print a table. `rows`: the cells of each row, and the URLs to show below it."""
+    heads, *lines = aligned([tuple(map(word, titles)), *(cells for cells, _ in rows)])
+    show_data(heads)
+    for line, (_, urls) in zip(lines, rows, strict=True):
+        show_data(line)
+        if with_urls:
+            _echo_urls(urls, complete)
 
 
 def _show_rows(connection: "redis.Redis", rows: "Sequence[RefusedRow]", file: Path | None, as_json: bool) -> None:
     """Show refused rows of one URL; `file`: where the newest of them is written as JSON."""
-    from workers.addresses import shown
     from workers.writing.refused_rows import refused_row
 
     if file is not None:
@@ -279,15 +275,6 @@ def _show_rows(connection: "redis.Redis", rows: "Sequence[RefusedRow]", file: Pa
             continue
         for name, value in facts.items():
             show_line(f"{name}: {value}")
-
-
-def _aligned(table: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return the rows of a table as lines; the last column is not padded."""
-    widths = [*(max(columns_of(cells[place]) for cells in table) for place in range(len(table[0]) - 1)), 0]
-    return [
-        "  ".join(text + " " * (width - columns_of(text)) for text, width in zip(cells, widths, strict=True))
-        for cells in table
-    ]
 
 
 def _cells(task: str, group: "Group", by_url: "dict[str, FailedPage]") -> tuple[str, str, str, str, str]:

@@ -9,6 +9,7 @@ import click
 from console.locale import in_language
 from console.options import examples, json_option, ledger_of, task_argument, tasks_option
 from console.terminal import counted, print_json, say
+from workers.errors import ExemplarError
 
 if TYPE_CHECKING:
     from workers.ledger import Ledger
@@ -78,7 +79,6 @@ def _confirm(question: str) -> None:
 def _of_reason(ledger: "Ledger", reason: str) -> tuple[str, ...]:
     """Return the URLs without a row for a reason that begins with a text. Raises `ExemplarError` if there is none."""
     from console.problems import groups, urls_of
-    from workers.errors import ExemplarError
     from workers.task_state.problems import problems
 
     matched = [group for group in groups(problems(ledger), reason) if group.fate != "to be tried again"]

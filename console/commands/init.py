@@ -8,6 +8,7 @@ import click
 from console.locale import in_language
 from console.options import examples
 from console.terminal import say
+from crawler.task_list.mistakes import BadValueError
 
 HELP_CONTACT = "A URL or an e-mail address where site owners can reach you; it goes into the User-Agent."
 
@@ -42,7 +43,6 @@ def command(folder: Path, contact: str | None, force: bool) -> None:
 
 def _contact(text: str) -> str:
     """Return a contact, which may be empty. Raises `click.UsageError` for an invalid one; a prompt then asks again."""
-    from crawler.task_list.mistakes import BadValueError
     from crawler.task_list.validators import check_contact
 
     try:

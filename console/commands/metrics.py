@@ -1,16 +1,18 @@
 """`exemplar metrics`: metrics for Prometheus, without the console."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from console.options import examples, tasks_file, tasks_option
+from console.serving import LEAST_TOKEN, LOCAL_NAMES, PATH, TOKEN, metrics_token
 from console.terminal import say
 from crawler.logs import start_logging
+from workers.errors import ExemplarError, RedisUnavailable
+from workers.state_folder import state_folder
 
 if TYPE_CHECKING:
     from console.metrics.collector import ExemplarCollector
@@ -38,8 +40,6 @@ def command(output: Path | None, listen: str | None, tasks: Path | None) -> None
     machine requires a token in EXEMPLAR_METRICS_TOKEN, which Prometheus sends as `Authorization: Bearer`. Needs the
     extra `metrics`.
     """
-    from workers.errors import ExemplarError
-    from workers.state_folder import state_folder
 
     if output is not None and listen is not None:
         raise click.UsageError("use --output or --listen, not both")
@@ -48,44 +48,40 @@ def command(output: Path | None, listen: str | None, tasks: Path | None) -> None
     except ModuleNotFoundError:
         raise ExemplarError("metrics need one more library: pip install 'exemplar-crawler[metrics]'") from None
     from console.metrics.collector import registry_of
+    from workers.redis_access.embedded import redis_for
 
     start_logging()
     state = state_folder(tasks_file(tasks).absolute().parent).absolute()
     if listen is not None:
         _serve(listen, state)
         return
-    with _collector(state) as collector:
+    with ExitStack() as running:
+        if not os.environ.get("REDIS_URL"):
+            try:
+                running.enter_context(redis_for(state, purpose="metrics", say=say))
+            except RedisUnavailable as error:
+                say(str(error))
+        registry = registry_of(_collector(state))
         if output is not None:
-            prometheus_client.write_to_textfile(str(output), registry_of(collector))
+            prometheus_client.write_to_textfile(str(output), registry)
         else:
-            click.echo(prometheus_client.generate_latest(registry_of(collector)).decode(), nl=False)
+            click.echo(prometheus_client.generate_latest(registry).decode(), nl=False)
 
 
-@contextmanager
-def _collector(state: Path) -> "Iterator[ExemplarCollector]":
-    """Yield a collector for REDIS_URL, or else for the embedded Redis, which runs during the block."""
+def _collector(state: Path) -> "ExemplarCollector":
+    """Return a collector for REDIS_URL, or else for the embedded Redis, whether it runs or not."""
     from console.metrics.collector import EMBEDDED, ExemplarCollector
-    from workers.errors import RedisUnavailable
-    from workers.redis_access.embedded import Embedded, redis_for
+    from workers.redis_access.embedded import Embedded
     from workers.redis_access.redis_address import address_of
 
-    if named := os.environ.get("REDIS_URL"):
-        yield ExemplarCollector(address_of(named).name, named)
-        return
-    try:
-        with redis_for(state, purpose="metrics", say=say) as url:
-            yield ExemplarCollector(EMBEDDED, url)
-    except RedisUnavailable as error:
-        say(str(error))
-        yield ExemplarCollector(EMBEDDED, Embedded(state).url)
+    named = os.environ.get("REDIS_URL")
+    server, url = (address_of(named).name, named) if named else (EMBEDDED, Embedded(state).url)
+    return ExemplarCollector(server, url)
 
 
 def _serve(listen: str, state: Path) -> None:
-    from console.metrics.collector import EMBEDDED, ExemplarCollector, registry_of
+    from console.metrics.collector import registry_of
     from console.metrics.exporter import serve
-    from console.serving import LEAST_TOKEN, LOCAL_NAMES, PATH, TOKEN, metrics_token
-    from workers.redis_access.embedded import Embedded
-    from workers.redis_access.redis_address import address_of
 
     host, _, port = listen.rpartition(":")
     host = host.strip("[]")
@@ -98,9 +94,7 @@ def _serve(listen: str, state: Path) -> None:
             f"{host} is not a loopback address: set {TOKEN} to at least {LEAST_TOKEN} characters, "
             "or listen on 127.0.0.1"
         )
-    named = os.environ.get("REDIS_URL")
-    # An exporter must not own the embedded Redis, because `exemplar run` could then not start.
-    collector = ExemplarCollector(*((address_of(named).name, named) if named else (EMBEDDED, Embedded(state).url)))
+    collector = _collector(state)  # an exporter must not own the embedded Redis: `exemplar run` could then not start
     try:
         serve(
             registry_of(collector),

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from console.options import examples, json_option, redis_of, tasks_file, tasks_option
-from console.proposal_decisions import adopt_proposal, dismiss_proposal
-from console.terminal import counted, moment, print_json, say, show
+from console.terminal import aligned, counted, moment, print_json, say, show
+from crawler.task_list.mistakes import TaskError, suggest
+from workers.errors import ExemplarError
 
 if TYPE_CHECKING:
     import redis
@@ -38,6 +39,8 @@ def command(task: str | None, adopt: bool, dismiss: bool, tasks: Path | None, as
     force. The pages between the redesign and the adoption are extracted again: stored ones at once, the others are
     fetched by the next run. The former example still votes on pages of its template.
     """
+    from console.proposal_decisions import adopt_proposal, dismiss_proposal
+
     if adopt and dismiss:
         raise click.UsageError("give --adopt or --dismiss, not both")
     if (adopt or dismiss) and task is None:
@@ -66,9 +69,7 @@ def command(task: str | None, adopt: bool, dismiss: bool, tasks: Path | None, as
 
 def _chosen(connection: "redis.Redis", task: str | None) -> "list[Proposal]":
     """Return the proposals of all tasks, or that of one. Raises `TaskError` or `ExemplarError` if there is none."""
-    from crawler.task_list.mistakes import TaskError, suggest
     from crawler.task_list.publication import published_names
-    from workers.errors import ExemplarError
     from workers.redesign.proposals import proposal_of, proposals
     from workers.unproposed import unproposed
 
@@ -97,9 +98,8 @@ def _list(chosen: "Sequence[Proposal]", as_json: bool) -> None:
         say("no example is proposed")
         return
     table = [("task", "state", "since", "pages", "fits", "example"), *map(_cells, chosen)]
-    widths = [max(len(cells[column]) for cells in table) for column in range(5)]
-    for cells in table:
-        show("  ".join([*(text.ljust(width) for text, width in zip(cells[:5], widths, strict=True)), cells[5]]))
+    for line in aligned(table):
+        show(line)
 
 
 def _cells(proposal: "Proposal") -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """`exemplar re-extract TASK`: extracts the kept pages again, without a request."""
 
+from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,10 +9,10 @@ import click
 from console.locale import in_language, word
 from console.options import (
     DAY,
-    complete_methods,
     examples,
     json_option,
     ledger_of,
+    method_option,
     task_argument,
     tasks_option,
 )
@@ -32,9 +33,7 @@ if TYPE_CHECKING:
 )
 @task_argument
 @click.option("--example", metavar="URL", help="Compare with this kept page instead of the task's example.")
-@click.option(
-    "--method", metavar="NAME", shell_complete=complete_methods, help="Use this method instead of the task's."
-)
+@method_option
 @click.option("--since", type=DAY, metavar="DAY", help="Only pages fetched since DAY (UTC).")
 @click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
 @click.option("--processes", type=click.IntRange(1), metavar="N", help="Processes.  [default: one per core]")
@@ -54,14 +53,9 @@ def command(
 
     The task needs `keep_pages`. Nothing is fetched. An interrupted run is completed by the next one.
     """
-    from datetime import UTC
 
-    from crawler.task_list.mistakes import TaskError, suggest
-    from extractors.registry import METHODS
     from workers.extraction.re_extraction import ReExtraction, kept_pages_for, section_for
 
-    if method is not None and method not in METHODS:
-        raise TaskError(f"unknown method {method!r}; {suggest(method, [*METHODS])}")
     start_logging()
     with ledger_of(task, tasks, purpose="re-extract") as ledger:
         kept = kept_pages_for(ledger)

@@ -10,6 +10,9 @@ import click
 from console.locale import in_language
 from console.options import complete_tasks, examples, json_option, known_ledger, redis_of, tasks_file, tasks_option
 from console.terminal import counted, print_json, say
+from crawler.task_list.mistakes import TaskError
+from workers.addresses import shown
+from workers.errors import ExemplarError
 
 if TYPE_CHECKING:
     import redis
@@ -38,7 +41,6 @@ def command(old: str, new: str, moves: bool | None, tasks: Path | None, as_json:
     """
     from crawler.task_list.edit import renamed_task, replace_text
     from crawler.task_list.file import load
-    from workers.addresses import shown
     from workers.ledger import ledgers
     from workers.task_state.renaming import check_rename, move_paths, moved_paths, rename_kept_pages, rename_task
 
@@ -84,7 +86,6 @@ def command(old: str, new: str, moves: bool | None, tasks: Path | None, as_json:
 
 def _choice(outputs: Sequence[str], folder: Path, old: str, new: str) -> bool:
     """Return whether the files of outputs are to be moved; on a terminal ask. Raises `click.UsageError` if unclear."""
-    from workers.errors import ExemplarError
     from workers.task_state.renaming import moved_paths
 
     try:
@@ -114,7 +115,6 @@ def _publish(connection: "redis.Redis", file: Path) -> str:
 def _named(file: Path, old: str, new: str) -> "Task | None":
     """Return the task `old` of the file; None if the file already has `new`. Raises `TaskError`."""
     from crawler.task_list.file import load
-    from crawler.task_list.mistakes import TaskError
 
     loaded = load(file)
     if old not in loaded.tasks and new in loaded.tasks:

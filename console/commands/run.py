@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 import click
 
 from console.options import (
-    RUNS,
-    TASKS,
     complete_tasks_or_files,
     examples,
     exit_option,
-    log_format_option,
-    verbose_option,
+    logging_options,
+    redis_url_of,
+    runs_option,
+    tasks_option,
+    url_of_run,
 )
 from console.terminal import counted, say
-from crawler.logs import start_logging
+from workers.addresses import shown
 
 if TYPE_CHECKING:
     from crawler.task_list.models import TaskFile
@@ -35,23 +36,16 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("names", nargs=-1, metavar="[TASKS.YAML] [TASK]…", shell_complete=complete_tasks_or_files)
-@click.option("--tasks", type=TASKS, help="The task list.  [default: tasks.yaml here]")
+@tasks_option
 @click.option("--once", is_flag=True, help="Run every task once, wait until all is written, then stop.")
 @click.option("--now", is_flag=True, help="Start all tasks immediately; then continue by schedule.")
 @click.option(
     "--workers", type=click.IntRange(min=1), help="Extraction processes.  [default: one per processor, at most 4]"
 )
-@click.option(
-    "--runs",
-    type=click.IntRange(min=1),
-    default=RUNS,
-    show_default=True,
-    help="Number of tasks that run at the same time.",
-)
+@runs_option("--runs")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines, even on a terminal.")
 @exit_option
-@verbose_option
-@log_format_option
+@logging_options
 def command(
     names: tuple[str, ...],
     tasks: Path | None,
@@ -61,8 +55,6 @@ def command(
     runs: int,
     as_json: bool,
     exits: bool,
-    verbose: bool,
-    log_format: str | None,
 ) -> None:
     """Schedule, crawl, extract and write, for the tasks of TASKS.YAML (default: tasks.yaml here), or only for TASKs.
 
@@ -73,18 +65,14 @@ def command(
     from console.progress import progress_for
     from console.runner import Runner
     from crawler.task_list.identity import contact_of
-    from workers.redis_access.embedded import redis_for
-    from workers.state_folder import state_folder
 
-    start_logging(verbose, log_format)
     file, loaded, chosen = _chosen(names, tasks)
     if not contact_of(loaded.settings):
         say("note: settings.contact is not set: public sites are not crawled until it is")
-    state = state_folder(file.parent).absolute()
-    if now and not once and _marked_due(state, chosen):
+    if now and not once and _marked_due(file.parent, chosen):
         return
     count = workers or min(4, os.cpu_count() or 2)
-    with redis_for(state, purpose="run", say=say) as url, progress_for(as_json) as progress:
+    with redis_url_of(file.parent, purpose="run") as url, progress_for(as_json) as progress:
         runner = Runner(
             url,
             file,
@@ -131,7 +119,6 @@ def _counted(loaded: "TaskFile", chosen: Sequence[str]) -> str:
 
 def _outputs(loaded: "TaskFile", chosen: Sequence[str]) -> list[str]:
     """Return the outputs of the tasks without secrets; paths are relative to the working directory."""
-    from workers.addresses import shown
     from workers.sinks.kinds import scheme_of
 
     outputs = dict.fromkeys(output for name in chosen or loaded.tasks for output in loaded[name].outputs())
@@ -146,14 +133,13 @@ def _beginning(tasks: str, file: Path, once: bool, chosen: Sequence[str]) -> str
     return f"{tasks} of {file}; they run on schedule; press Ctrl-C to stop"
 
 
-def _marked_due(state: Path, chosen: Sequence[str]) -> bool:
-    """Let the `exemplar run` of this folder start the tasks; return False if none is running."""
+def _marked_due(folder: Path, chosen: Sequence[str]) -> bool:
+    """Let the `exemplar run` of a folder start the tasks; return False if none is running."""
     from crawler.scheduling.schedule import Schedule
     from crawler.task_list.publication import published_periods
     from workers.redis_access.connection import client
-    from workers.redis_access.embedded import shared_url
 
-    if "REDIS_URL" in os.environ or (url := shared_url(state)) is None:
+    if (url := url_of_run(folder)) is None:
         return False
     connection = client(url)
     active = published_periods(connection)

@@ -9,12 +9,14 @@ from console.options import (
     examples,
     exit_option,
     log_format_option,
+    redis_url_of,
     refuse_task_name,
     tasks_argument,
     verbose_option,
 )
 from console.terminal import counted, say
 from crawler.logs import start_logging
+from workers.processes import stop_by_signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,15 +38,12 @@ def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool, log
     Any number of schedulers may share one Redis; each task is still started once.
     """
     from crawler.scheduling.scheduler import Scheduler
-    from workers.processes import stop_by_signal
     from workers.redis_access.connection import connect
-    from workers.redis_access.embedded import redis_for
-    from workers.state_folder import state_folder
 
     start_logging(verbose, log_format)
     file = tasks or Path("tasks.yaml")
     refuse_task_name(file, "schedule")
-    with redis_for(state_folder(file.absolute().parent), purpose="schedule", say=say) as url:
+    with redis_url_of(file.absolute().parent, purpose="schedule") as url:
         connection = connect(url)
         scheduler = Scheduler(
             connection,

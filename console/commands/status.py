@@ -11,6 +11,8 @@ import click
 from console.locale import in_language, word
 from console.options import complete_tasks, examples, json_option, redis_of, tasks_file, tasks_option
 from console.terminal import counted, moment, print_json, say, show, show_data
+from crawler.task_list.mistakes import TaskError, suggest
+from workers.url_states import FINAL_STATES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +74,6 @@ def command(
     from console.status import overview_json, table
     from crawler.politeness.pace import in_words
     from crawler.task_list.file import load
-    from crawler.task_list.mistakes import TaskError
 
     if problems is None and (reason is not None or complete):
         raise click.UsageError("--reason and --all can only be used with --problems TASK")
@@ -113,7 +114,6 @@ def command(
 
 def _choose(state: "Overview", names: "Sequence[str]") -> "Overview":
     """Return an overview with some tasks only. Raises `click.UsageError` for an unknown task."""
-    from crawler.task_list.mistakes import suggest
 
     known = [*state.tasks.tasks]
     for name in names:
@@ -164,8 +164,6 @@ def _ledger(connection: "redis.Redis", task: str) -> "Ledger":
 
 
 def _show_days(connection: "redis.Redis", task: str, as_json: bool) -> None:
-    from workers.url_states import FINAL_STATES
-
     ledger = _ledger(connection, task)
     rows = [
         {

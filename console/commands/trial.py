@@ -1,14 +1,13 @@
 """`exemplar try TASK`: shows what a task would do, without writing anything."""
 
-from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from console.explaining import check_explaining, explaining_options
 from console.locale import in_language, word
-from console.options import complete_tasks, examples, json_option, tasks_option
+from console.options import check_explaining, complete_tasks, examples, explaining_options, json_option, tasks_option
 from console.terminal import counted, heading, print_json, say, show, show_data
 
 if TYPE_CHECKING:
@@ -37,9 +36,7 @@ def command(task: str | None, tasks: Path | None, as_json: bool, report: Path | 
     Shows the links taken and left with the reasons, what robots.txt forbids, and each extraction with its confidence.
     Needs no Redis. Exit code 1 if the task has a problem.
     """
-    from datetime import UTC, datetime
 
-    from console.explaining import explain_trial
     from crawler.fetching.single_pages import run_survey
     from crawler.scouting.trial import trial
     from crawler.task_list.file import load
@@ -60,6 +57,8 @@ def command(task: str | None, tasks: Path | None, as_json: bool, report: Path | 
     else:
         _show(result)
     if report is not None or explained:
+        from console.explaining import explain_trial
+
         explain_trial(result, chosen, answers, report, explained)
     if not result.ok:
         raise click.exceptions.Exit(1)
@@ -108,11 +107,13 @@ def _about(page: "ReadList") -> str:
 
 
 def _some_left(page: "ReadList") -> list["JudgedLink"]:
+    """Return the first link of each kind of reason."""
     from console.survey_text import kind_of
 
-    left = [judged for judged in page.judged if not judged.taken]
-    kinds = Counter(kind_of(judged.reason) for judged in left)
-    first = {kind: next(judged for judged in left if kind_of(judged.reason) == kind) for kind in kinds}
+    first: dict[str, JudgedLink] = {}
+    for judged in page.judged:
+        if not judged.taken:
+            first.setdefault(kind_of(judged.reason), judged)
     return [*first.values()][:SHOWN]
 
 

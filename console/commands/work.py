@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from console.options import RUNS, examples, exit_option, log_format_option, verbose_option
+from console.options import examples, exit_option, logging_options, redis_url_of, runs_option
 from console.terminal import counted, print_json, say
-from crawler.logs import start_logging
+from workers.processes import stop_by_signal
 
 
 @click.group(epilog=examples("exemplar work crawl --runs 50", "exemplar work extract -n 8"))
@@ -16,30 +16,18 @@ def command() -> None:
 
 
 @command.command(epilog=examples("REDIS_URL=redis://queue:6379/0 exemplar work crawl --runs 50"))
-@click.option(
-    "-n",
-    "--runs",
-    type=click.IntRange(min=1),
-    default=RUNS,
-    show_default=True,
-    help="Number of tasks that run at the same time.",
-)
+@runs_option("-n", "--runs")
 @exit_option
-@verbose_option
-@log_format_option
-def crawl(runs: int, exits: bool, verbose: bool, log_format: str | None) -> None:
+@logging_options
+def crawl(runs: int, exits: bool) -> None:
     """Take due tasks from the schedule and run their spiders, all in one process."""
     from crawler.scheduling.crawl_worker import CrawlWorkers
-    from workers.processes import stop_by_signal
     from workers.redis_access.connection import connect
-    from workers.redis_access.embedded import redis_for
-    from workers.state_folder import state_folder
 
     def report(task: str, report: dict[str, Any]) -> None:
         print_json({"task": task, **report})
 
-    start_logging(verbose, log_format)
-    with redis_for(state_folder(), purpose="work crawl", say=say) as url:
+    with redis_url_of(None, purpose="work crawl") as url:
         workers = CrawlWorkers(url, connect(url), runs, exits_without_redis=exits, on_notice=say)
         stop_by_signal(workers.stop)
         say(f"crawl worker running, for up to {counted(runs, 'run')} at a time; press Ctrl-C to stop")
@@ -50,18 +38,13 @@ def crawl(runs: int, exits: bool, verbose: bool, log_format: str | None) -> None
 @click.option("-n", "--number", type=click.IntRange(min=1), help="Worker processes.  [default: one per processor]")
 @click.option("--until-empty", is_flag=True, help="Stop when no page waits.")
 @exit_option
-@verbose_option
-@log_format_option
-def extract(number: int | None, until_empty: bool, exits: bool, verbose: bool, log_format: str | None) -> None:
+@logging_options
+def extract(number: int | None, until_empty: bool, exits: bool) -> None:
     """Extract the articles of fetched pages, write their rows and deliver those that are queued."""
-    from workers.processes import stop_by_signal
-    from workers.redis_access.embedded import redis_for
-    from workers.state_folder import state_folder
     from workers.worker_processes.supervisor import Supervisor
 
-    start_logging(verbose, log_format)
     count = number or os.cpu_count() or 2
-    with redis_for(state_folder(), purpose="work extract", say=say) as url:
+    with redis_url_of(None, purpose="work extract") as url:
         say(
             f"{counted(count, 'extraction worker')} running; "
             + ("they stop when no page waits" if until_empty else "press Ctrl-C to stop")

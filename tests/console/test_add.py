@@ -1,11 +1,13 @@
 """`exemplar add URL` and `exemplar try TASK` against the sample site, as a user calls them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from console.sample_site import DEAD_LINKS, PATTERNS, SiteServer, truth
+from console.survey_text import kind_of
 from crawler.task_list.file import load
 from tests.console.calls import AT_HOME
 from tests.console.conftest import Exemplar
@@ -137,20 +139,19 @@ def test_public_host_needs_a_contact(exemplar: Exemplar) -> None:
     exemplar("add", "https://news.example/a/1.html").failed(1, "settings.contact")
 
 
+def test_a_name_is_for_one_url(exemplar: Exemplar) -> None:
+    urls = "https://a.example/1", "https://b.example/1"
+    exemplar("add", *urls, "--name", "x").failed(2, "--name needs a single URL")
+
+
 @pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["news.example/a/1.html"], "a URL begins with https://"),
-        (["nothing.csv"], "no such file"),
-        (["https://a.example/1", "https://b.example/1", "--name", "x"], "--name needs a single URL"),
-    ],
+    ("option", "value", "says"),
+    [("--every", "soon", "soon"), ("--output", "out.txt", "--output: unknown kind of output .txt")],
 )
-def test_wrong_usage_says_what_to_do(arguments: list[str], says: str, here: Path, exemplar: Exemplar) -> None:
-    exemplar("add", *arguments).failed(2, says)
-
-
-def test_mistake_in_every_writes_nothing(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
-    exemplar("add", site.url + EXAMPLES["zh"], "--every", "soon").failed(2, "soon")
+def test_a_mistake_in_an_option_is_named_before_anything_is_fetched(
+    option: str, value: str, says: str, site: SiteServer, here: Path, exemplar: Exemplar
+) -> None:
+    exemplar("add", site.url + EXAMPLES["zh"], option, value).failed(2, says)
     assert (here / "tasks.yaml").read_text("utf-8") == LIST
     assert site.requests == []
 
@@ -176,6 +177,9 @@ def test_try_shows_links_and_extractions_and_writes_nothing(site: SiteServer, he
     assert "further page" in left[f"{site.url}/zh/news/list_2.html"]
     assert sorted(each.name for each in here.iterdir()) == ["tasks.yaml"]
     shown = exemplar("try", "zh")
+    for of_list in shown.out.split("\nlist ")[1:]:
+        reasons = re.findall(r"^  left .*  (.+)$", of_list, re.M)
+        assert len(reasons) == len({kind_of(reason) for reason in reasons}) > 0
     assert "Nothing was written" in shown.out
     assert "confidence 0.9" in shown.out
 
@@ -199,10 +203,3 @@ def test_try_says_what_is_wrong(
 def test_try_of_an_unknown_task_names_the_nearest(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
     (here / "tasks.yaml").write_text(task(site), "utf-8")
     exemplar("try", "zj").failed(2, "zh")
-
-
-def test_an_output_that_can_not_be_written_is_refused_before_anything_is_fetched(
-    site: SiteServer, here: Path, exemplar: Exemplar
-) -> None:
-    exemplar("add", site.url + EXAMPLES["zh"], "--output", "out.txt").failed(2, "--output: unknown kind of output .txt")
-    assert site.requests == []

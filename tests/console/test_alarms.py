@@ -5,6 +5,7 @@ from pathlib import Path
 
 import redis
 
+from tests.console.calls import edit
 from tests.console.conftest import Exemplar
 from tests.workers.http_receiver import Receiver
 from workers.health import update_health
@@ -46,9 +47,7 @@ def test_open_alarms_are_shown_with_evidence_and_dismissed(on_redis: Exemplar, c
 
 
 def test_a_test_notice_is_sent_and_check_sends_none(exemplar: Exemplar, folder: Path) -> None:
-    file = folder / "tasks.yaml"
-    text = file.read_text("utf-8").replace("defaults:\n", "defaults:\n  notify: ['${HOOK}', 'nosuch://${HOOK}']\n")
-    file.write_text(text, "utf-8")
+    edit(folder, "defaults:\n", "defaults:\n  notify: ['${HOOK}', 'nosuch://${HOOK}']\n")
     with Receiver() as receiver:
         hook = f"json://127.0.0.1:{receiver.port}/"
         checked = exemplar("check", "--no-outputs", HOOK=hook)

@@ -126,10 +126,8 @@ def test_the_time_for_all_outputs_is_limited() -> None:
     assert results[-1].outcome == "not tried"
 
 
-@pytest.mark.parametrize(("error", "outcome"), [(SinkUnavailable, "unavailable"), (RuntimeError, "unavailable")])
-def test_no_error_of_a_library_shows_a_secret(
-    error: type[Exception], outcome: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("error", [SinkUnavailable, RuntimeError])
+def test_no_error_of_a_library_shows_a_secret(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
     def opened(target: Target) -> object:
         raise error(f"cannot connect to {target.address}: wrong password {SECRET!r}")
 
@@ -139,7 +137,7 @@ def test_no_error_of_a_library_shows_a_secret(
     monkeypatch.setenv("BROKEN", f"broken://me:{SECRET}@h/x")
     for output in ("${BROKEN}", f"broken://me:{SECRET}@h/x"):
         result = try_output(OutputToTry(output, ("t",), Path()))
-        assert result.outcome == outcome
+        assert result.outcome == "unavailable"
         assert SECRET not in f"{result.problem} {result.of.name}"
         assert "cannot connect to broken://me:***@h/x" in result.problem
 

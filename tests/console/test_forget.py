@@ -46,11 +46,6 @@ def test_nothing_is_forgotten_without_a_yes(on_redis: Exemplar, connection: "red
     assert Ledger(connection, "zh-news").counts().seen == 0
 
 
-def test_a_task_that_is_not_known_is_named_with_the_nearest(on_redis: Exemplar, connection: "redis.Redis") -> None:
-    Ledger(connection, "zh-news").add([Found("http://a.example/1")])
-    on_redis("forget", "zh-new").failed(2, "unknown task 'zh-new'; did you mean 'zh-news'?")
-
-
 @pytest.mark.parametrize("command", ["forget zh-news --yes", "status"])
 def test_a_task_list_that_is_not_there_makes_no_folder(command: str, tmp_path: Path, exemplar: Exemplar) -> None:
     exemplar(*command.split(), "--tasks", "nowhere/tasks.yaml").failed(2, "nowhere/tasks.yaml: no such file")

@@ -1,7 +1,6 @@
 """Chinese where the locale is Chinese, English everywhere else, and a catalogue that is complete."""
 
 import gettext
-import io
 import json
 import re
 import string
@@ -29,10 +28,9 @@ def translator() -> Translator:
 # -- the catalogue
 
 
-def test_the_program_reads_the_compiled_catalogue(translated: dict[str, str]) -> None:
-    compiled = COMMAND_LINE.with_suffix(".mo").read_bytes()
-    assert read_mo(compiled) == translated
-    assert gettext.GNUTranslations(io.BytesIO(compiled)).gettext("Usage:") == "用法："
+def test_gettext_reads_the_compiled_catalogue() -> None:
+    with COMMAND_LINE.with_suffix(".mo").open("rb") as compiled:
+        assert gettext.GNUTranslations(compiled).gettext("Usage:") == "用法："
 
 
 def test_a_translation_names_no_value_that_its_message_does_not_have(translated: dict[str, str]) -> None:

@@ -75,7 +75,7 @@ def test_a_day_in_another_form_is_answered_with_the_right_one(exemplar: Exemplar
     assert "'2020' 不是日期" in done.err
 
 
-@pytest.mark.parametrize("source", ["", " ", "sections.csv", "127.0.0.1:8000/a.html"])
+@pytest.mark.parametrize("source", ["", " ", "sections.csv", "news.example/a/1.html", "127.0.0.1:8000/a.html"])
 def test_a_source_of_add_that_is_neither_url_nor_file(exemplar: Exemplar, source: str):
     done = exemplar("add", source).failed(2)
     expected = f"{source}: no such file; a URL begins with https://" if source.strip() else "an empty URL"

@@ -151,14 +151,18 @@ def test_accepted_urls_wait_and_the_others_say_why_not(on_redis: Exemplar, conne
     ledger = settled(connection, A_LIST.format(5, 10), "http 404", "drop: keyword mast", "robots.txt forbids it")
     settled(connection, "", state="written", first=4)
     settled(connection, "http 418", state="failed", first=5)
-    odd = "http://gazette.example/tags/sea/"
-    done = on_redis("accept", TASK, *map(url, range(7)), odd).failed(1, "gazette: 1 URL accepted")
+    odd, unknown = "http://gazette.example/tags/sea/", "http://gazette.example/tags/tide/"
+    ledger.add([Found(odd)])
+    ledger.settle(fingerprint(odd), "rejected", "no text")
+    done = on_redis("accept", TASK, *map(url, range(7)), odd, unknown).failed(1, "gazette: 1 URL accepted")
     told = dict(line.split(": ", 1) for line in done.err.splitlines() if line.startswith("http"))
     says = ["no page to judge (http 404)", "the task's own rules reject it (drop: keyword mast)"]
     says += ["no page to judge (robots.txt", "its state is written, not rejected"]
     says += ["its state is failed, not rejected (http 418)", "unknown URL: no run has found it"]
     assert [text in told[url(number)] for number, text in enumerate(says, 1)] == [True] * 6, told
-    assert "does not match the task's pattern" in told[odd]
+    assert "no longer matches the task's pattern" in told[odd]
+    assert "does not match the task's pattern" in told[unknown]
+    assert ledger.state_of(odd) == ("rejected", "no text")
     assert [ledger.state_of(url(0)), ledger.counts().states["waiting"]] == [("waiting", ""), 1]
     assert ledger.counts().unaccounted == 0
 
@@ -184,17 +188,6 @@ def test_a_whole_group_is_accepted_by_its_reason(on_redis: Exemplar, connection:
     assert (done.code, len(done.events[0]["accepted"]), done.events[0]["refused"]) == (0, 120, [])
     states = ledger.counts().states
     assert (states["waiting"], states["rejected"]) == (120, 1)
-
-
-def test_a_url_that_the_pattern_does_not_take_any_more_is_not_accepted(
-    on_redis: Exemplar, connection: "redis.Redis"
-) -> None:
-    ledger = settled(connection)
-    odd = "http://gazette.example/tags/sea/"
-    ledger.add([Found(odd)])
-    ledger.settle(fingerprint(odd), "rejected", "no text")
-    on_redis("accept", TASK, odd).failed(1, "no longer matches the task's pattern")
-    assert ledger.state_of(odd) == ("rejected", "no text")
 
 
 @pytest.mark.parametrize(

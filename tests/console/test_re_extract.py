@@ -3,19 +3,19 @@
 import json
 from pathlib import Path
 
-from console.sample_site import SiteServer, tasks_yaml, truth
+from console.sample_site import SiteServer, truth
+from tests.console.calls import edit
 from tests.console.conftest import Exemplar
 from tests.written_rows import rows_of
 
 
-def test_pages_of_two_designs_are_extracted_again(tmp_path: Path, site: SiteServer, exemplar: Exemplar) -> None:
-    text = tasks_yaml(site.url).replace("defaults:\n", "defaults:\n  keep_pages: 30d\n")
-    (tmp_path / "tasks.yaml").write_text(text, "utf-8")
+def test_pages_of_two_designs_are_extracted_again(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
+    edit(folder, "defaults:\n", "defaults:\n  keep_pages: 30d\n")
     site.relaunch(unpublished=3)
     assert exemplar("run", "--once", "--json").code == 0
     site.relaunch("new")
     assert exemplar("run", "--once", "--json").code == 0
-    before = rows_of(tmp_path / "out/zh-news.jsonl")
+    before = rows_of(folder / "out/zh-news.jsonl")
     assert len(before) == len(truth("zh"))
     asked = len(site.requests)
 
@@ -26,11 +26,11 @@ def test_pages_of_two_designs_are_extracted_again(tmp_path: Path, site: SiteServ
     trial = json.loads(done.out)
     assert (done.code, trial["pages"], trial["same"] + trial["changed"]) == (0, len(before), len(before))
     assert trial["changed"] == trial["rows"] > 0
-    assert rows_of(tmp_path / "out/zh-news.jsonl") == before
+    assert rows_of(folder / "out/zh-news.jsonl") == before
 
     done = exemplar("re-extract", "zh-news", "--method", "density").succeeded(f"{trial['rows']} row")
     assert "set them there" in done.err
-    new = rows_of(tmp_path / "out/zh-news.jsonl")[len(before) :]
+    new = rows_of(folder / "out/zh-news.jsonl")[len(before) :]
     assert len(new) == trial["rows"]
     versions = {row["url"]: row for row in before}
     for row in new:

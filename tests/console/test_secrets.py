@@ -8,7 +8,7 @@ import random
 import re
 import socket
 from base64 import b64decode
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -29,6 +29,7 @@ from tests.console.conftest import Exemplar
 from tests.redis_servers import free_port, redis_server
 from tests.services import MariaDbServer, PostgresServer
 from tests.workers.http_receiver import Receiver, Request, answering
+from tests.workers.snapshot import READERS
 from workers.redis_access.connection import connect
 
 pytestmark = pytest.mark.timeout(400)
@@ -142,19 +143,9 @@ def without_pages(value: object) -> object:
 
 def stored(connection: "redis.Redis") -> str:
     """All that Redis has, keys and values, but compressed pages: their bytes may spell anything."""
-    texts = []
-    for key in connection.scan_iter():
-        kind = connection.type(key)
-        read: dict[bytes, Callable[[], object]] = {
-            b"string": lambda: connection.get(key),  # noqa: B023
-            b"hash": lambda: connection.hgetall(key),  # noqa: B023
-            b"list": lambda: connection.lrange(key, 0, -1),  # noqa: B023
-            b"set": lambda: connection.smembers(key),  # noqa: B023
-            b"zset": lambda: connection.zrange(key, 0, -1),  # noqa: B023
-            b"stream": lambda: connection.xrange(key),  # noqa: B023
-        }
-        texts.append(f"{key!r} {without_pages(read[kind]())!r}")
-    return "\n".join(texts)
+    readers = READERS | {"stream": lambda connection, key: connection.xrange(key)}
+    keys = {key: connection.type(key).decode() for key in connection.scan_iter()}
+    return "\n".join(f"{key!r} {without_pages(readers[kind](connection, key))!r}" for key, kind in keys.items())
 
 
 def test_no_part_of_a_secret_in_a_variable_appears_anywhere(

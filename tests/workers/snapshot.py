@@ -257,7 +257,7 @@ def dump(connection, folder):
     for key in sorted(connection.scan_iter(count=1000)):
         kind = connection.type(key).decode()
         ttl = connection.pttl(key)
-        value = _READ[kind](connection, key)
+        value = READERS[kind](connection, key)
         entries[plain(key)] = {"type": kind, "ttl": ttl if ttl >= 0 else None, "value": _mapped(value, plain)}
     return {"at": time.time(), "keys": entries}
 
@@ -282,7 +282,7 @@ def load(connection, stored, folder):
             connection.pexpire(key, entry["ttl"])
 
 
-_READ = {
+READERS = {
     "string": lambda connection, key: connection.get(key),
     "hash": lambda connection, key: [list(pair) for pair in sorted(connection.hgetall(key).items())],
     "list": lambda connection, key: connection.lrange(key, 0, -1),
