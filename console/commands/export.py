@@ -24,7 +24,7 @@ from console.terminal import counted, print_json, say, show
 from crawler.logs import start_logging
 from crawler.task_list.mistakes import BadValueError
 from workers.addresses import shown
-from workers.errors import SinkUnavailable
+from workers.errors import OutputError, SinkUnavailable
 
 if TYPE_CHECKING:
     from crawler.task_list.models import Task, TaskFile
@@ -76,11 +76,13 @@ def command(
     """
     from crawler.task_list.file import load
     from crawler.task_list.validators import check_output
-    from workers.sinks import batch_size, open_sink
+    from workers.sinks import batch_size, expand, kind_of, open_sink
     from workers.writing.export import export_rows
 
     start_logging()
     check_value("--to", target, check_output)
+    if (kind := kind_of(expand(target, task))) and kind.name == "warc":
+        raise click.UsageError(f"--to {shown(target)}: rows have no pages; name an output of rows")
     loaded = load(tasks_file(tasks))
     chosen = loaded[task]
     options = _options(chosen, target, fields)
@@ -127,6 +129,7 @@ def _source(tasks: "TaskFile", task: "Task", source: str | None, target: str) ->
     """Return the output to read. Raises `click.UsageError` if none can be read."""
     from crawler.task_list.outputs import target_of
     from workers.sinks import Target, expand, kind_of
+    from workers.sinks.paths import pattern_of
 
     options = task.output_options()
     readable = [
@@ -152,7 +155,13 @@ def _source(tasks: "TaskFile", task: "Task", source: str | None, target: str) ->
         raise click.UsageError(
             f"rows cannot be read from {shown(chosen)}; they can be read from {', '.join(_readable_kinds())}"
         )
-    return Target(address, chosen, task.name, tasks.folder.absolute())
+    found = Target(address, chosen, task.name, tasks.folder.absolute())
+    if kind.placeholders:
+        try:
+            pattern_of(found)
+        except OutputError as error:
+            raise click.UsageError(f"--from: {error}") from None
+    return found
 
 
 def _readable_kinds() -> list[str]:

@@ -84,7 +84,7 @@ def _changing(
             done = await run_in_threadpool(function, request, body)
         except (ExemplarError, TaskError) as error:
             raise HTTPException(422, str(error)) from None
-        text = worded((done.text, done.values), translations("en"))
+        text = " ".join([worded((done.text, done.values), translations("en")), *done.notes])
         return JSONResponse(types.ApiDone(ok=done.ok, text=text).model_dump())
 
     return answer

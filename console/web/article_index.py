@@ -14,6 +14,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from hashlib import blake2b
+from math import isfinite
 from pathlib import Path
 
 from console.web.api_types import ApiArticle
@@ -166,7 +167,8 @@ class ArticleIndex:
         marks = ",".join("?" * len(ids))
         database.row_factory = sqlite3.Row
         rows = database.execute(
-            "SELECT articles.id, name AS task, url, title, published, language, confidence, method, "
+            "SELECT articles.id, name AS task, url, title, published, language, method, "
+            "coalesce(confidence, 0) AS confidence, "
             "articles.id / 1e6 AS fetched_at FROM articles JOIN tasks ON task = tasks.id "
             f"WHERE articles.id IN ({marks}) ORDER BY articles.id DESC",
             list(ids),
@@ -238,7 +240,7 @@ class ArticleIndex:
             f"INSERT INTO articles VALUES ({','.join('?' * 12)})",
             (
                 number, key, article, file, at, task, str(row["url"]), title[:300], str(row["published"] or ""),
-                language, float(row["confidence"] or 0), str(row["method"]),
+                language, _confidence_of(row), str(row["method"]),
             ),
         )  # fmt: skip
         tags = " ".join([f"t{task}", *map(_language_tag, {language, language.partition("-")[0]} - {""})])
@@ -295,6 +297,15 @@ def _id_of(row: Row) -> int:
     except (TypeError, ValueError):
         return 0
     return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * MICRO)
+
+
+def _confidence_of(row: Row) -> float:
+    """Return the confidence of a row; 0 for one that is no number, such as of a row that was written by hand."""
+    try:
+        confidence = float(row["confidence"] or 0)
+    except (TypeError, ValueError, OverflowError):
+        return 0.0
+    return confidence if isfinite(confidence) else 0.0
 
 
 def _key_of(*parts: str | int) -> int:

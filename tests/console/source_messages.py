@@ -75,7 +75,7 @@ FURTHER = (  # messages in files that also have many other texts
     "lines around the body", "JSON-LD of the page", "meta elements", "{0} pages of this shape: {1} articles, {2} lists",
     "{0} by structure ({1})", "{0} by structure and screenshot", "a map", "a list",
     "on another site", "on another host",
-    "surrounding match", "text length", "links to articles on lists", "new articles of a visit",
+    "blocked", "failures", "surrounding match", "text length", "links to articles on lists", "new articles of a visit",
     "share of failures of a visit", "silence between new articles",
     "table {0} has no unique key ({1}): it was made by another program and is not changed; name another",
     "column {0} is NOT NULL without a default, and no row has a value for it; give it a default",

@@ -71,6 +71,14 @@ def test_extract_reads_a_page_from_standard_input(exemplar: Exemplar) -> None:
     exemplar("extract", "-", stdin=page).succeeded("The ferry was late again today.")
 
 
+def test_a_closed_standard_input_is_an_empty_one() -> None:
+    program = f"exec {sys.executable} -m console extract - <&-"
+    done = subprocess.run(["sh", "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("-: ")
+
+
 def test_extract_fetches_urls_with_an_example_url(site: SiteServer, exemplar: Exemplar, tmp_path: Path) -> None:
     example, wanted, other = truth("zh")[3:6]
     (tmp_path / "urls.txt").write_text(f"# two\n{site.url}{wanted.path}\n{site.url}{other.path}\n", "utf-8")

@@ -97,6 +97,8 @@ def test_a_database_can_be_read(tmp_path: Path, export: Exemplar) -> None:
         ("--to a.jsonl --fields url,titel", "--fields: unknown field 'titel'; did you mean 'title'?"),
         ("--to a.jsonl --from short.jsonl", "output short.jsonl has only some fields of the rows; name another with"),
         ("--to ./all.jsonl --from all.jsonl", "--from and --to are the same output: ./all.jsonl"),
+        ("--to a.warc.gz", "--to a.warc.gz: rows have no pages; name an output of rows"),
+        ("--to a.jsonl --from out/{foo}.jsonl", "--from: output out/{foo}.jsonl: unknown placeholder {foo}; known: "),
         ("--to a.jsonl --from x.docx", "rows cannot be read from x.docx; they can be read from jsonl, "),
     ],
 )

@@ -184,9 +184,11 @@ class JsonFeedForm:
         self._title = title
 
     def entry(self, item: Mapping[str, Any]) -> FeedEntry:
-        """Return the entry of an item."""
-        own = item["_exemplar"]
-        return FeedEntry(item["id"], int(own["version"]), str(own["rank"]), item["date_modified"], item["url"], item)
+        """Return the entry of an item. Raises `KeyError`, `TypeError` or `ValueError` if it is incomplete."""
+        own, texts = item["_exemplar"], [item[key] for key in ("id", "date_modified", "url")]
+        if not all(isinstance(text, str) for text in texts):
+            raise TypeError("not ours")
+        return FeedEntry(texts[0], int(own["version"]), str(own["rank"]), texts[1], texts[2], item)
 
     def write(self, entries: Sequence[FeedEntry], url: str = "") -> bytes:
         """Return the feed as JSON in UTF-8."""
@@ -217,7 +219,8 @@ def _atom_entry(element: etree._Element) -> FeedEntry:
     """Return the entry of an element. Raises `TypeError` or `ValueError` if it is incomplete."""
     id_, updated = (element.findtext(f"{_ATOM}{name}") for name in ("id", "updated"))
     own, link = element.find(f"{_OWN}row"), element.find(f"{_ATOM}link[@rel='alternate']")
-    if own is None or link is None or not id_ or not updated:
+    has_entity = next(element.iter(etree.Entity), None) is not None  # of a document type, which is not written again
+    if own is None or link is None or not id_ or not updated or has_entity:
         raise ValueError("not ours")
     return FeedEntry(
         id_, int(own.get("version") or ""), own.get("rank") or "", updated, link.get("href") or "", element

@@ -95,6 +95,15 @@ def test_only_new_lines_are_read_and_a_row_counts_once(tmp_path: Path) -> None:
     assert [index.get(article.id)[1]["url"] for article in found] == [article.url for article in found]
 
 
+def test_a_confidence_that_is_no_number_counts_as_none(tmp_path: Path) -> None:
+    index, odd = ArticleIndex(tmp_path / "state"), [float("nan"), float("inf"), "high", [1], 10**400, None, 0.5]
+    rows = [row_of(number, confidence=confidence) for number, confidence in enumerate(odd, 1)]
+    assert index.update([file_of(tmp_path / "a.jsonl", rows)]) == len(odd)
+    found = index.search(ArticleQuery(), 10).articles
+    assert sorted(article.confidence for article in found) == [0.0] * 6 + [0.5]
+    assert sum(map(len, index.rows(ArticleQuery()))) == len(odd)
+
+
 def test_versions_are_one_article_and_all_are_exported(tmp_path: Path) -> None:
     index, of_day = ArticleIndex(tmp_path / "state"), "2026-11-{:02}T10:00:00+00:00"
     rows = [row_of(number, fetched_at=of_day.format(number)) for number in range(1, 8)]

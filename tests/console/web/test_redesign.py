@@ -85,7 +85,12 @@ def test_a_proposal_is_shown_with_its_back_test_and_adopted(
     assert "already been adopted" in client.get(f"/tasks/{TASK}/example").text
 
 
-def test_programs_list_and_decide(section: RedesignedSection, console: MakeConsole, connection: "redis.Redis") -> None:
+def test_programs_list_and_decide(
+    section: RedesignedSection,
+    console: MakeConsole,
+    connection: "redis.Redis",
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     client = console()
     raise_alarm(connection, TASK, "failures", "7 of 8 requests failed", SITE)
     listed = client.get("/api/alarms").json()
@@ -105,6 +110,10 @@ def test_programs_list_and_decide(section: RedesignedSection, console: MakeConso
     assert "was proposed and dismissed" in client.get(address).json()["unproposed"]
     twice = client.post(address, json={"do": "dismiss", "url": before.url})
     assert (twice.status_code, "already been dismissed" in twice.json()["error"]) == (422, True)
+    with monkeypatch.context() as patched:
+        patched.setattr("console.web.actions.adopt_proposal", lambda *_: (before, ["adopted, but only in Redis"]))
+        partly = client.post(address, json={"do": "adopt", "url": before.url}).json()
+    assert (partly["ok"], partly["text"].endswith("adopted, but only in Redis")) == (False, True)
     assert client.post(address, json={"do": "adopt", "url": before.url}).json()["ok"]
     assert load(client.web.data.config.tasks)[TASK].example == before.url
     client.post("/api/alarms", json={"task": TASK, "kind": "failures", "do": "dismiss"})

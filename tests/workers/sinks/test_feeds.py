@@ -265,6 +265,28 @@ def test_a_file_of_somebody_else_is_not_overwritten(tmp_path, name, content):
     assert len(entries(tmp_path, name)) == 1
 
 
+@pytest.mark.parametrize("change", [{"id": ["x"]}, {"url": 5}, {"date_modified": None}], ids=str)
+def test_a_feed_with_odd_values_is_not_ours(tmp_path, change):
+    sink, file = open_sink(tmp_path, "news.feed.json"), tmp_path / "deep" / "news.feed.json"
+    sink.write(batch(1, row(1)))
+    feed = json.loads(file.read_bytes())
+    feed["items"][0] |= change
+    file.write_text(json.dumps(feed))
+    with pytest.raises(SinkUnavailable, match="it has an incomplete entry"):
+        sink.write(batch(2, row(2)))
+
+
+def test_a_feed_with_entities_in_its_entries_is_not_ours(tmp_path):
+    sink, file = open_sink(tmp_path, "news.atom"), tmp_path / "deep" / "news.atom"
+    sink.write(batch(1, row(1)))
+    head, _, rest = file.read_text("utf-8").partition("<feed")
+    edited = f"{head}<!DOCTYPE feed [<!ENTITY foo 'bar'>]><feed{rest.replace('题 1', '&foo; 1')}"
+    file.write_text(edited, "utf-8")
+    with pytest.raises(SinkUnavailable, match="it has an incomplete entry"):
+        sink.write(batch(2, row(2)))
+    assert file.read_text("utf-8") == edited
+
+
 def test_entities_of_a_file_are_not_read(tmp_path):
     (tmp_path / "secret").write_text("geheim")
     data = (
