@@ -17,12 +17,13 @@ MODEL_CARD.md describes the trained models.
 """
 
 from .addresses import shape_of
-from .classify import PageType, classify, classify_together, page_type, using_models
+from .classify import PageType, classify, classify_together, page_kinds, page_type, using_models
 
 __all__ = [
     "PageType",
     "classify",
     "classify_together",
+    "page_kinds",
     "page_type",
     "shape_of",
     "using_models",

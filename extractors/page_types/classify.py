@@ -140,11 +140,16 @@ def weigh(parsed: ParsedPage, kept: list[int] | None = None, evidence: float = 0
     return Weighing(model, features, page, float(page.sum() + model.bias[0]) + evidence)
 
 
-def kinds_of_page(page: Page) -> dict[Kind, float]:
+def page_kinds(html: bytes | str, url: str | None = None, *, content_type: str | None = None) -> dict[Kind, float]:
     """Return the probability of each kind of page, 0 to 1; empty without text.
 
     Raises `UnusablePage` if nothing can be read from the page.
     """
+    return kinds_of_page(make_page(html, url, content_type))
+
+
+def kinds_of_page(page: Page) -> dict[Kind, float]:
+    """As `page_kinds`, of a decoded page."""
     parsed = read(page, PathTrie())
     return {} if isinstance(parsed, NoArticle) else weigh(parsed).kinds
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from console.sample_site import DESIGNS, SECTIONS, render_site, truth
 from console.sample_site.pages import LIST_PATHS, TOPIC_PATHS
 from extractors import Article, NoArticle, Section, extract
-from extractors.page_types import PageType, classify, classify_together
+from extractors.page_types import PageType, classify, classify_together, page_kinds
 from extractors.page_types.classify import kind_of_several
 from tests.extractors.pages import BAKERY, HARBOUR, news_page
 
@@ -54,6 +54,15 @@ def test_pages_without_an_address():
     assert classify(parsed(list_page())).kind != "article"
     assert classify(parsed(article_page())).kind != "list"
     assert classify(parsed(article_page())).probability > classify(parsed(list_page())).probability
+
+
+def test_each_kind_has_a_probability():
+    kinds = page_kinds(article_page(), URL)
+    assert len(kinds) == 7
+    assert sum(kinds.values()) == pytest.approx(1)
+    assert max(kinds, key=kinds.__getitem__) == "article"
+    assert page_kinds(list_page(), "https://gazette.example/town/")["list"] > 0.5 > kinds["list"]
+    assert page_kinds("<p></p>") == {}
 
 
 def test_reasons_are_words_for_a_person():
