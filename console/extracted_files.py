@@ -74,6 +74,8 @@ class ResultFile:
         try:
             temporary.write_text("".join(self._parts), "utf-8", "replace")
             temporary.replace(self.path)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path)) from None
         finally:
             temporary.unlink(missing_ok=True)
         return f"wrote {self.path}: {counted(len(self._parts), 'page')}"

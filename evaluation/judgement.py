@@ -27,8 +27,19 @@ from extractors.methods.example.extractor import LIKELIER, SURE
 from .arguments import parser_of
 from .data import DataError, read_sets
 from .designs.parts import DESIGNS
-from .designs.written import collections
-from .line_model import FOLDS, FORMS, FORMS_OF_ANY_KIND, JUDGED, MIXTURE, OTHER, LabelledForm, learn, read_examples
+from .designs.written import KINDS, collections
+from .line_model import (
+    DESIGNED_KIND,
+    FOLDS,
+    FORMS,
+    FORMS_OF_ANY_KIND,
+    JUDGED,
+    MIXTURE,
+    OTHER,
+    LabelledForm,
+    learn,
+    read_examples,
+)
 from .scores import auc
 
 MISSING = 0.15  # share of the truth that a page lacks, from which it is not judged
@@ -37,9 +48,10 @@ BOUNDS = (0.0, 0.5, 0.8, 0.9, 0.95, 0.98, 1.0)  # of the intervals of the reliab
 SHAPE = Shape(trees=200, depth=4, rate=0.05, ridge=6.0, rows=0.5)
 STORED, DESIGNED = ("plain", "example", "memory"), ("designed", "designed example")
 JUDGED_FORMS = (JUDGED, f"{JUDGED} example")  # in designs of collections that no model is trained on
+OF_KINDS = (DESIGNED_KIND, f"{DESIGNED_KIND} example")  # in designs of other kinds
 DOUBTED = ("plain", "names")  # forms in which an article may not look like one
 WEIGHT = {"plain": 1.0, OTHER: 1.0, "example": 1.0, "memory": 1.0, "names": 0.3, "short": 0.3, "pieces": 0.3,
-          "designed": 0.3, "designed example": 0.3}  # fmt: skip
+          **dict.fromkeys(DESIGNED, 0.3), **dict.fromkeys(OF_KINDS, 0.1)}  # fmt: skip
 _KEPT, _WIDTH, _TAG = (NAMES.index(name) for name in ("kept", "width", "tag"))
 
 
@@ -82,7 +94,7 @@ def judged_without(forms: Sequence[LabelledForm], fold: int) -> Iterator[Judged]
     """
     known = [one for one in forms if one.seen_without(fold)]
     yield from judged_by(learn(known), [one for one in forms if one.form in (*FORMS, *JUDGED_FORMS)], fold)
-    others = [one for one in forms if one.form in (OTHER, *DOUBTED)]
+    others = [one for one in forms if one.form in (OTHER, *OF_KINDS, *DOUBTED)]
     yield from judged_by(learn(known, FORMS_OF_ANY_KIND), others, fold, is_article=False)
 
 
@@ -147,7 +159,7 @@ def report(judged: Sequence[Judged]) -> Iterator[str]:
     stored = [one for one in judged if one.form.form in STORED]
     designed = [one for one in judged if one.form.form in DESIGNED and len(one.form.designs) != MIXTURE]
     yield f"{'':34}{'pages':>6}{'before':>8}{'F1':>8}{'wrong':>8}{'wrong, surely':>15}{'area':>7}"
-    for form in (*STORED, OTHER, "names", "short", "pieces", *DESIGNED, *JUDGED_FORMS):
+    for form in (*STORED, OTHER, *OF_KINDS, "names", "short", "pieces", *DESIGNED, *JUDGED_FORMS):
         yield _row(form, [one for one in judged if one.form.form == form and len(one.form.designs) != MIXTURE])
     for name in sorted({one.form.set for one in stored}):
         for form in STORED:
@@ -156,13 +168,16 @@ def report(judged: Sequence[Judged]) -> Iterator[str]:
     for name in sorted({one.form.set for one in others}):
         yield _row(f"  {name}", [one for one in others if one.form.set == name])
     unseen = [one for one in judged if one.form.form in JUDGED_FORMS]
-    for design in (*DESIGNS, *collections()):
-        for form in (*DESIGNED, *JUDGED_FORMS):
-            group = [one for one in (*designed, *unseen) if one.form.form == form and f" {design}/" in one.form.page]
+    kinds = [one for one in judged if one.form.form in OF_KINDS]
+    for design in (*DESIGNS, *collections(), *collections(KINDS)):
+        for form in (*DESIGNED, *JUDGED_FORMS, *OF_KINDS):
+            every = (*designed, *unseen, *kinds)
+            group = [one for one in every if one.form.form == form and f" {design}/" in one.form.page]
             if group:
                 yield _row(f"  {form} {design}", group)
     yield from _choice(judged)
-    groups = {"stored pages": stored, "other kinds": others, "designs": designed, "designs never trained on": unseen}
+    groups = {"stored pages": stored, "other kinds": others, "designs of other kinds": kinds, "designs": designed,
+              "designs never trained on": unseen}  # fmt: skip
     for title, group in groups.items():
         yield f"reliability, {title}: area under the curve {_area(group):.3f}"
         yield from _reliability(group)
@@ -180,9 +195,9 @@ def _row(name: str, group: list[Judged]) -> str:
 
 def _choice(judged: Sequence[Judged]) -> Iterator[str]:
     """Yield the F1 of pages beside examples: of that body, of the page alone, of the more trusted and the better."""
-    alone = {one.form.page: one for one in judged if one.form.form in ("plain", "designed", JUDGED)}
+    alone = {one.form.page: one for one in judged if one.form.form in ("plain", "designed", JUDGED, DESIGNED_KIND)}
     yield f"{'choice':34}{'pages':>6}{'example':>9}{'alone':>9}{'trusted':>9}{'better':>9}"
-    for form in ("example", "memory", "designed example", f"{JUDGED} example"):
+    for form in ("example", "memory", *(f"{form} example" for form in ("designed", JUDGED, DESIGNED_KIND))):
         pairs = [(one, alone[one.form.page]) for one in judged if one.form.form == form and one.form.page in alone]
         if pairs:
             chosen = [_chosen(one, own).f1 for one, own in pairs]

@@ -2,8 +2,9 @@
 
 It is trained on the pages of all sets of DATA that have a known text, of any kind, at most `PER_SITE` of a site; on
 articles also in the perturbed forms of `perturb`, beside other pages of their section as examples, and in the designs
-of `designs`, alone and beside examples of the same design. Each form has the weight in `FORMS`. The lines of a page
-together have a weight of about 1. Seeds are fixed: the same pages, library versions and machine give the same weights.
+of `designs`, alone and beside examples of the same design, as are pages of other kinds. Each form has the weight in
+`FORMS` or `FORMS_OF_ANY_KIND`. The lines of a page together have a weight of about 1. Seeds are fixed: the same
+pages, library versions and machine give the same weights.
 """
 
 import argparse
@@ -39,7 +40,7 @@ from .arguments import parser_of
 from .data import OTHER_KINDS, DataError, DataSet, Row, other_kinds, read_sets
 from .designs.parts import DESIGNS, NAMINGS, fold_of_design, mixed, page_of
 from .designs.stored import DesignedPage, DesignedSite, StoredArticle, sites_of, url_of
-from .designs.written import UNSEEN, collections, folds_of_collection, written_page
+from .designs.written import KINDS, UNSEEN, collections, folds_of_collection, written_page
 from .line_labels import line_labels
 from .perturb import PERTURBATIONS
 from .scores import words
@@ -47,12 +48,15 @@ from .scores import words
 THINNED = 0.5  # share of the pages that are learned with fewer shared words, so that texts of many subjects stay whole
 PER_SITE = 12  # pages of a site that are used for training
 OTHER = "other kind"  # form of a page that is no article
+DESIGNED_KIND = "designed kind"  # … in a written design of its kind
 JUDGED = "judged"  # form of a page in a design of a collection that no model is trained on
 FORMS = {
     "plain": 1.0, "pieces": 0.5, "names": 0.3, "short": 0.3, "example": 0.5, "memory": 0.3,
     "designed": 1.0, "designed example": 1.0,
 }  # fmt: skip  # weight of each form of a page in the model of articles
-FORMS_OF_ANY_KIND = {"plain": 0.3, OTHER: 1.0}  # … and in that of any kind
+FORMS_OF_ANY_KIND = {
+    "plain": 0.6, OTHER: 1.0, DESIGNED_KIND: 0.3, f"{DESIGNED_KIND} example": 0.3,
+}  # fmt: skip  # … and in that of any kind
 PERTURBED = ("plain", "pieces", "names", "short")
 _OF_LINE, _OF_LINES = ([NAMES.index(name) for name in names] for names in (OF_LINE, OF_LINES))
 MEMORY = 3  # pages beside which a page is read in the form "memory"
@@ -60,6 +64,7 @@ MIX = "mixed"  # … begins the name of a design that has parts of others
 MIXED = (10, 25)  # designs mixed of others for each site, and for a site of many articles
 MANY = 20  # articles of a site
 DRAWN = 0.3  # share of the designs in which a site with fewer articles is made
+DRAWN_KINDS = 0.06  # share of the designs of other kinds in which a site is made
 SITE_PAGES = 8  # a site's pages together weigh at most as much as this many
 LINE_POWER, LINE_LEAST = 0.7, 0.002  # weight of a line: (its share of the body's words) ** power, and the least weight
 LEAST_WORDS = 30  # words of a body from which lines are weighted
@@ -182,6 +187,11 @@ def _designed_jobs(sets: Sequence[DataSet]) -> Iterator[_Job]:
             for design in designs:
                 if many or design in mixtures or draw.random() <= DRAWN:
                     yield from _in_design(site, design, draw, JUDGED if collection in UNSEEN else "designed")
+        for collection, designs in collections(KINDS).items():
+            draw = random.Random(f"{site.name} {collection}")
+            for design in designs:
+                if draw.random() <= DRAWN_KINDS:
+                    yield from _in_design(site, design, draw, DESIGNED_KIND)
 
 
 def _in_design(site: DesignedSite, design: str, draw: random.Random, form: str) -> Iterator[_Job]:

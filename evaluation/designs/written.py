@@ -1,4 +1,4 @@
-"""Page designs that are written as templates: `templates/COLLECTION/DESIGN.html`.
+"""Page designs that are written as templates: `templates/COLLECTION/DESIGN.html`, of other kinds than articles in `kinds/`.
 
 The designs of one author have more in common than those of two, so each collection has an author of its own, and whatever
 is learned is measured on collections that it did not see. `templates/README.md` says what a template can use.
@@ -9,6 +9,7 @@ import random
 import re
 import tomllib
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +20,7 @@ from markupsafe import Markup, escape
 from .stored import SENTENCE_END, DesignedPage, DesignedSite, StoredArticle, host_of
 
 HERE = Path(__file__).parent
-TEMPLATES, TEXTS = HERE / "templates", HERE / "texts"
+TEMPLATES, KINDS, TEXTS = HERE / "templates", HERE / "kinds", HERE / "texts"
 UNSEEN = frozenset({
     "judged", "communities", "magazines", "mobile", "offices", "oldweb", "static", "verticals", "worldpress",
 })  # fmt: skip  # the collections that no model is trained on
@@ -33,14 +34,23 @@ STRUCTURES = (
     "<ol><li>{}<ul><li>{}</li><li>{}</li></ul></li><li>{}</li></ol>", "<blockquote><p>{}</p></blockquote>", "<h2>{}</h2>",
     '<h3><a href="/more/">{}</a></h3>', "<pre><code>{}\n{}</code></pre>", "<table><tr><td><pre>{}\n{}</pre></td></tr></table>",
 )  # fmt: skip  # parts of a body with places for a few words
+ADDRESSES = {
+    "product": ("/products/{slug}", "/p/{slug}-{number}", "/shop/{slug}/", "/item/{number}.html", "/{slug}.html", "/{slug}/dp/{number}"),
+    "collection": ("/collections/{slug}", "/category/{slug}/", "/c/{slug}", "/{slug}", "/list-{number}.html", "/browse?cat={number}"),
+    "service": ("/services/{slug}", "/solutions/{slug}/", "/{slug}", "/company/{slug}", "/{slug}.html", "/en/{slug}/"),
+    "thread": ("/threads/{slug}.{number}/", "/viewtopic.php?t={number}", "/t/{slug}/{number}", "/thread-{number}-1-1.html",
+               "/questions/{number}/{slug}", "/community/{slug}"),
+    "documentation": ("/docs/{slug}/", "/en/latest/{slug}.html", "/guide/{slug}", "/wiki/{slug}", "/help/articles/{number}", "/{slug}.html"),
+}  # fmt: skip  # paths of pages by kind; of a site one
+_WORD = re.compile(r"[a-z]+")
 _OWN = re.compile(r"<!--own (\d+)-->((?:\s*</(?:span|font|b|i|em|strong|p|div)>)?)")
 T = TypeVar("T")
 
 
 @cache
-def collections() -> dict[str, tuple[str, ...]]:
-    """Return the names of the designs, `COLLECTION/DESIGN`, by collection."""
-    folders = sorted(folder for folder in TEMPLATES.iterdir() if folder.is_dir())
+def collections(root: Path = TEMPLATES) -> dict[str, tuple[str, ...]]:
+    """Return the names of the designs, `COLLECTION/DESIGN`, by collection; those of other kinds are in `KINDS`."""
+    folders = sorted(folder for folder in root.iterdir() if folder.is_dir())
     return {
         folder.name: tuple(f"{folder.name}/{file.stem}" for file in sorted(folder.glob("[!_]*.html")))
         for folder in folders
@@ -52,11 +62,16 @@ def collection_of(design: str) -> str:
     return design.partition("/")[0]
 
 
+def kind_of(design: str) -> str:
+    """Return the kind of the pages of a design; empty for articles."""
+    return design.partition("/")[2].partition("_")[0] if collection_of(design) in collections(KINDS) else ""
+
+
 def folds_of_collection(design: str, folds: int) -> frozenset[int]:
     """Return the fold, 0 to `folds` − 1, with which the collection of a design is left out; for `UNSEEN` all folds."""
     if collection_of(design) in UNSEEN:
         return frozenset(range(folds))
-    names = [name for name in collections() if name not in UNSEEN]
+    names = [name for name in (*collections(), *collections(KINDS)) if name not in UNSEEN]
     return frozenset([names.index(collection_of(design)) % folds])
 
 
@@ -65,10 +80,13 @@ def written_page(site: DesignedSite, article: StoredArticle, design: str) -> Des
 
     On `STRUCTURED` of the sites, headings, tables, lists and the like belong to the body; never in `judged`.
     """
+    of_kind = kind_of(design)
     draft = PageDraft(site, article, design)
+    if of_kind:
+        draft.article = article = replace(article, url=draft.address(of_kind))
     html = _environment().get_template(f"{design}.html").render(draft.offers())
     truth = draft.truth
-    if draft.usual("structures", STRUCTURED) and collection_of(design) != "judged":
+    if draft.usual("structures", STRUCTURED) and collection_of(design) != "judged" and not of_kind:
         html, truth = _structured(html, draft)
     return DesignedPage(site, design, "", article, _OWN.sub(r"\2", html), "\n\n".join(truth))
 
@@ -197,6 +215,10 @@ class PageDraft:
         """Return one of the options, drawn for the page."""
         return self._draw.choice(options)
 
+    def some(self, options: Sequence[T], low: int, high: int) -> list[T]:
+        """Return low to high of the options in any order, each once, drawn for the page."""
+        return self._draw.sample(options, min(len(options), self._draw.randint(low, high)))
+
     def clock(self) -> str:
         """Return a time of day."""
         return f"{self._draw.randint(6, 23):02}:{self._draw.randint(0, 59):02}"
@@ -205,6 +227,11 @@ class PageDraft:
         """Return how long ago something was written."""
         hours = self._draw.randint(2, 22)
         return f"{hours}小时前" if self.chinese else f"{hours} hours ago"
+
+    def address(self, kind: str) -> str:
+        """Return a path for a page of a kind."""
+        words = _WORD.findall(self.article.title.lower()) or [self.hashed("slug")]
+        return self.one_of(*ADDRESSES[kind]).format(slug="-".join(words[:6]), number=self.number(100, 99999))
 
     # ---- forms of texts
 
@@ -268,7 +295,7 @@ def _texts(language: str) -> dict[str, Any]:
 @cache
 def _environment() -> Environment:
     return Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=FileSystemLoader([TEMPLATES, KINDS]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

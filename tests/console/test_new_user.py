@@ -237,6 +237,7 @@ def test_an_output_with_a_slash_is_a_folder_whose_files_a_repeated_run_replaces(
         assert in_process("extract", "page.html", "--output", "texts/").code == 0
     assert [file.name for file in (tmp_path / "texts").iterdir()] == ["page.txt"]
     in_process("extract", "page.html", "--output", "page.html/").failed(2, "page.html is a file")
+    in_process("extract", "page.html", "--output", "/proc/res.json").failed(1, "'/proc/res.json'")
 
 
 def test_random_bytes_are_refused(tmp_path: Path, in_process: Exemplar) -> None:

@@ -8,9 +8,10 @@ import pytest
 
 from evaluation.designs.parts import DESIGNS, NAMINGS, fold_of_design, mixed, page_of
 from evaluation.designs.stored import DesignedSite, StoredArticle
-from evaluation.designs.written import UNSEEN, collections, folds_of_collection, written_page
+from evaluation.designs.written import KINDS, UNSEEN, collections, folds_of_collection, written_page
 from evaluation.line_model import FOLDS, FORMS, JUDGED, LabelledForm
 from extractors.content.assembly import read
+from extractors.html.dom import parse
 from extractors.html.paths import PathTrie
 from extractors.page import make_page
 from tests.samples import sample
@@ -77,6 +78,19 @@ def test_a_written_page_has_its_body_once_and_in_order(collection):
         assert site.chinese or not re.search("[\u4e00-\u9fff]", page.html), design
 
 
+@pytest.mark.parametrize("collection", list(collections(KINDS)))
+def test_a_written_page_of_another_kind_has_its_text_in_order_and_more(collection):
+    for design, site in product(collections(KINDS)[collection][:: sample(4, 1)], (SITE, CHINESE)):
+        page = written_page(site, site.articles[0], design)
+        assert page == written_page(site, site.articles[0], design)
+        text = "".join("".join(parse(page.html).itertext()).split())
+        at = 0
+        for part in page.body.split("\n\n"):
+            at = text.find("".join(part.split()), at)
+            assert at >= 0, (design, part)
+        assert len("".join(page.body.split())) < len(text), design
+
+
 def test_two_pages_of_a_site_in_a_written_design_share_names_but_no_texts_of_boxes():
     one, other = (written_page(SITE, article, "redesigns/comment-rail") for article in ARTICLES[:2])
     names = [set(re.findall(r'class="([^"]*)"', page.html)) for page in (one, other)]
@@ -90,6 +104,8 @@ def test_collections_are_left_out_as_a_whole_and_some_are_never_trained_on():
     folds = {
         name: {folds_of_collection(design, FOLDS) for design in designs} for name, designs in collections().items()
     }
+    kinds = collections(KINDS).values()
+    assert all(len({folds_of_collection(design, FOLDS) for design in designs}) == 1 for designs in kinds)
     assert {*folds} >= UNSEEN
     assert all(folds.pop(name) == {frozenset(range(FOLDS))} for name in UNSEEN)
     assert all(len(found) == 1 for found in folds.values())
