@@ -22,7 +22,8 @@ from extractors.content.line_model.features import NAMES, TAGS
 from extractors.content.line_model.opinion import corrected, like_text
 from extractors.content.line_model.trees import Shape, Trees, fit, save
 from extractors.learned import logistic
-from extractors.methods.example.extractor import LIKELIER, SURE
+from extractors.methods.density.extractor import SURE
+from extractors.methods.example.extractor import LIKELIER
 
 from .arguments import parser_of
 from .data import DataError, read_sets

@@ -236,13 +236,13 @@ class PageVerdict:
     """The verdict on a page. `page_type`: its most probable kind. `refused`: a reason or None.
 
     `probability` of an article rather than a list: 0 to 1, None without doubt. `is_article`: whether its lines are
-    judged as an article's, as those of uncertain pages are.
+    to be judged as an article's; None if that is uncertain.
     """
 
     page_type: Kind = "article"
     probability: float | None = None
     refused: str | None = None
-    is_article: bool = True
+    is_article: bool | None = True
 
 
 def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> PageVerdict:
@@ -260,7 +260,7 @@ def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> PageVer
     kinds, chance = found.kinds, found.probability
     other = most_probable(kinds)
     kind: Kind = other if other not in ("article", "list", "uncertain") else "article" if no_list else found.kind
-    is_article = kind in ("article", "uncertain")
+    is_article = other == "article" or (None if kind in ("article", "uncertain") else False)
     if no_list:
         return PageVerdict(kind, is_article=is_article)
     refused = {"sure": found.kind == "list" and kind in MAYBE_LISTS, "likely": chance < EVEN}.get(refuse, False)

@@ -125,7 +125,8 @@ def second_opinion(
     whether the page is surely an article, for which a model of articles alone is better: replies and cards are body on
     other pages.
     """
-    values = features_of(lines, prior, body, similarity)
+    given = (body, prior, similarity)
+    values = lines.once("values", given, lambda: features_of(lines, prior, body, similarity))
     of_articles, of_any_kind = _chosen.get() or _stored()
     chance = learned.logistic((of_articles if is_article else of_any_kind).log_odds(values))
     rules = flags_of(body.kept, len(lines))

@@ -22,7 +22,8 @@ from ...page_types.classify import PageVerdict, judge
 from ...tracing import tracing
 
 METHOD = "density"
-SURE = 0.9  # confidence from which the reason names no doubt
+SURE = 0.9  # confidence from which the reason names no doubt, and no other text of the page is tried
+OTHERWISE = 0.2  # by which the confidence in the text of any kind must be higher; smaller ones change short articles
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +55,33 @@ def find_body(
         if (trace := tracing()) is not None:
             trace.note(OwnBody(rules, verdict, None, None, reason))
         return verdict.refused
-    is_article = verdict.is_article if is_article is None else is_article
-    opinion = second_opinion(lines, parsed.prior, rules, is_article=is_article)
-    trust = trust_of(opinion, known_of(lines, parsed.head, opinion.kept, verdict.probability))
+    opinion, trust, _ = own_opinion(parsed, rules, verdict, is_article)
     if (trace := tracing()) is not None:
         trace.note(OwnBody(rules, verdict, opinion, trust, reason))
     return body_lines(METHOD, replace(rules, kept=opinion.kept), verdict, trust, reason)
+
+
+def own_opinion(
+    parsed: ParsedPage, rules: Body, verdict: PageVerdict, is_article: bool | None = None
+) -> tuple[Opinion, Trust, bool]:
+    """Return the rules' body after the correction, the trust in it, and whether the page is read as an article.
+
+    If the verdict leaves that open, the page is read as any kind where that text has clearly more confidence.
+    """
+    is_article = verdict.is_article if is_article is None else is_article
+    read = _read_as(parsed, rules, verdict, is_article is not False)
+    if is_article is None and read[1].confidence < SURE:
+        other = _read_as(parsed, rules, verdict, False)
+        if other[1].confidence > read[1].confidence + OTHERWISE:
+            return other
+    return read
+
+
+def _read_as(parsed: ParsedPage, rules: Body, verdict: PageVerdict, is_article: bool) -> tuple[Opinion, Trust, bool]:
+    lines = parsed.lines
+    opinion = second_opinion(lines, parsed.prior, rules, is_article=is_article)
+    trust = trust_of(opinion, known_of(lines, parsed.head, opinion.kept, verdict.probability))
+    return opinion, trust, is_article
 
 
 def body_lines(method: str, body: Body, verdict: PageVerdict, trust: Trust, reason: str) -> BodyLines:

@@ -52,9 +52,8 @@ EXPECTED, ELSEWHERE = 2.0, -1.0  # log odds for an article whose body stands whe
 PUZZLING = 0.4  # expected F1 of an example's own body, below which the example abstains
 AGREE = 0.8  # F1 by bytes of the example's body and the page's own, from which they are the same
 DECIDES = 0.1  # expected F1 by which a page's corrected body must be better to be taken for an example's own
-# With sites and designs left out, F1 of designed pages beside an example is .940, alone .923, with these two .946; of
-# stored pages beside others of their section .970, .968 and .969.
-SURE = 0.9  # confidence in the examples' body, from which the page is not extracted alone as well
+# With sites and designs left out, F1 of designed pages beside an example is .940, alone .923, of the likelier of both
+# .946; of stored pages beside others of their section .970, .968, .969. Below `density.SURE` both are compared.
 LIKELIER = 0.05  # by which the confidence in the page's own body must be higher
 # Below this share of the usual match of a section's pages, a page is of another template: of the sample site's articles
 # after its redesign 115 of 160 are right (in-sample); of 247 pages of 18 sections without a redesign 4 are below it.
@@ -188,8 +187,9 @@ class Example:
         rules = rules_body(parsed.lines, parsed.prior)
         if not self._voters:
             self._list_like = max(0.0, -classify(parsed).log_odds)
-            self._is_article = judge(parsed, rules.kept).page_type in ("article", "uncertain")
-        opinion = second_opinion(parsed.lines, parsed.prior, rules, is_article=self._is_article)
+            opinion, _, self._is_article = density.own_opinion(parsed, rules, judge(parsed, rules.kept))
+        else:
+            opinion = second_opinion(parsed.lines, parsed.prior, rules, is_article=self._is_article)
         expected = opinion.expected(opinion.kept)
         # Single lines that the model adds would make boxes of the section count as body on later pages.
         body = opinion.kept if expected - opinion.expected(rules.kept) >= DECIDES else rules.kept
@@ -353,7 +353,8 @@ def elect(
         trace.note(verdict)
     if verdict.refused:
         return verdict.refused
-    elected, similarity, factors = replace(body, kept=kept), usual_similarity(valid), _factors(page, valid)
+    elected, similarity = replace(body, kept=kept), usual_similarity(valid)
+    factors = _factors(page, valid) if is_article else None  # labels of other kinds are the same on all pages
     opinion = second_opinion(page, parsed.prior, elected, similarity, factors, is_article=is_article)
     known = known_of(page, parsed.head, opinion.kept, verdict.probability)
     trust = trust_of(opinion, replace(known, match=best, support=support_of(valid, opinion.kept)))
@@ -361,7 +362,7 @@ def elect(
     if trace is not None:
         trace.note(election)
     is_odd = best < ODD * usual_match
-    if trust.confidence < SURE or is_odd:
+    if trust.confidence < density.SURE or is_odd:
         own = density.find_body(parsed, "the body of the page alone is likelier", list_like + ELSEWHERE, is_article)
         least = trust.confidence + (-LIKELIER if is_odd else LIKELIER)
         if isinstance(own, BodyLines) and own.confidence > least and not repeats(page, own.kept, similarity):

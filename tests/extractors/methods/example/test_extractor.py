@@ -4,7 +4,8 @@ import pytest
 
 from extractors import Section, UnusablePage, extract
 from extractors.methods.example import extractor as example_module
-from extractors.page import Page
+from extractors.methods.example.extractor import Example, cast_all, elect
+from extractors.page import Page, make_page
 from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
 
 EXAMPLE = news_page("Tide station opens", HARBOUR)
@@ -245,3 +246,19 @@ def test_table_with_the_example_s_labels_and_other_numbers_stays(rows):
     example = page("A mill for coffee", HARBOUR, "12 kg", "129.00 €")
     text = extract(page("A mill for spelt", BAKERY, "17 kg", "99.50 €"), example=example).text
     assert all(cell in text for cell in ("Weight", "17 kg", "Price", "99.50 €"))
+
+
+@pytest.mark.parametrize("is_article", [True, False])
+def test_lines_that_the_example_repeats_are_the_templates_only_beside_articles(is_article, monkeypatch):
+    """The labels of a shop's products are the same on all its pages."""
+    example = Example(make_page(EXAMPLE))
+    page = example.read(make_page(news_page("Bakery opens", BAKERY)))
+    given, second_opinion = [], example_module.second_opinion
+
+    def noted(lines, prior, body, similarity, factors, *, is_article):
+        given.append(factors)
+        return second_opinion(lines, prior, body, similarity, factors, is_article=is_article)
+
+    monkeypatch.setattr(example_module, "second_opinion", noted)
+    elect(page, cast_all(example.voters, page), is_article=is_article)
+    assert [factors is not None and factors.min() < 1 for factors in given] == [is_article]
