@@ -25,6 +25,7 @@ from ...content.assembly import BodyLines, ParsedPage, assemble, read
 from ...content.body import REPEATED, Body, BodySearch
 from ...content.confidence import Trust, known_of, trust_of
 from ...content.line_model import Opinion, second_opinion
+from ...content.line_model.regions import LABEL
 from ...content.page_body import rules_body, unmatched
 from ...content.profile import BARREN_FACTOR, BodyMarkup, Layout, layout_of, markup_of, profile_of
 from ...content.similarity import align
@@ -187,6 +188,7 @@ class Example:
         rules = rules_body(parsed.lines, parsed.prior)
         if not self._voters:
             self._list_like = max(0.0, -classify(parsed).log_odds)
+        if not self._voters and rules.kept:
             opinion, _, self._is_article = density.own_opinion(parsed, rules, judge(parsed, rules.kept))
         else:
             opinion = second_opinion(parsed.lines, parsed.prior, rules, is_article=self._is_article)
@@ -353,8 +355,9 @@ def elect(
         trace.note(verdict)
     if verdict.refused:
         return verdict.refused
-    elected, similarity = replace(body, kept=kept), usual_similarity(valid)
-    factors = _factors(page, valid) if is_article else None  # labels of other kinds are the same on all pages
+    elected, similarity, factors = replace(body, kept=kept), usual_similarity(valid), _factors(page, valid)
+    if not is_article:
+        factors[page.width <= LABEL] = 1  # labels of other kinds are the same on all pages
     opinion = second_opinion(page, parsed.prior, elected, similarity, factors, is_article=is_article)
     known = known_of(page, parsed.head, opinion.kept, verdict.probability)
     trust = trust_of(opinion, replace(known, match=best, support=support_of(valid, opinion.kept)))
