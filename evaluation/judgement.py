@@ -170,9 +170,9 @@ def report(judged: Sequence[Judged]) -> Iterator[str]:
         yield _row(f"  {name}", [one for one in others if one.form.set == name])
     unseen = [one for one in judged if one.form.form in JUDGED_FORMS]
     kinds = [one for one in judged if one.form.form in OF_KINDS]
+    every = (*designed, *unseen, *kinds)
     for design in (*DESIGNS, *collections(), *collections(KINDS)):
         for form in (*DESIGNED, *JUDGED_FORMS, *OF_KINDS):
-            every = (*designed, *unseen, *kinds)
             group = [one for one in every if one.form.form == form and f" {design}/" in one.form.page]
             if group:
                 yield _row(f"  {form} {design}", group)
