@@ -20,7 +20,7 @@ from extractors.content.confidence import LEAST, MOST, WEIGHTS, doubts_of
 from extractors.content.confidence import NAMES as NUMBERS
 from extractors.content.line_model.features import NAMES, TAGS
 from extractors.content.line_model.opinion import corrected, like_text
-from extractors.content.line_model.trees import Shape, Trees, fit, save
+from extractors.content.line_model.trees import Trees
 from extractors.learned import logistic
 from extractors.methods.density.extractor import SURE
 from extractors.methods.example.extractor import LIKELIER
@@ -42,6 +42,7 @@ from .line_model import (
     read_examples,
 )
 from .scores import auc
+from .tree_training import Shape, fit, save
 
 MISSING = 0.15  # share of the truth that a page lacks, from which it is not judged
 RIGHT = 0.8  # F1 from which a text is right

@@ -17,7 +17,6 @@ from rich.console import Console
 from extractors.content.line_model import using
 from extractors.content.line_model.features import NAMES as LINE_NAMES
 from extractors.content.line_model.trees import Trees, load
-from extractors.content.line_model.trees import save as save_trees
 from extractors.errors import TrainingMistakes
 from extractors.page_types import using_models
 from extractors.page_types.labelled import LabelledPage
@@ -39,6 +38,7 @@ from .line_model import (
     site_of,
 )
 from .line_model import FORMS as FORMS_OF_ARTICLES
+from .tree_training import save as save_trees
 
 SITES, SET = "sites", "set"  # the data that are left out
 LINE_MODELS = ("line-model-articles.json", "line-model.json")  # of articles, and of any kind

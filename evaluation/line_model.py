@@ -27,7 +27,7 @@ from extractors.content.confidence import Known, known_of
 from extractors.content.line_model.cohesion import OF_LINE, OF_LINES
 from extractors.content.line_model.features import NAMES, features_of
 from extractors.content.line_model.opinion import ANY_KIND, ARTICLES, HERE
-from extractors.content.line_model.trees import Trees, fit, save
+from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body
 from extractors.errors import UnusablePage
 from extractors.html.paths import PathTrie
@@ -44,6 +44,7 @@ from .designs.written import KINDS, UNSEEN, collections, folds_of_collection, wr
 from .line_labels import line_labels
 from .perturb import PERTURBATIONS
 from .scores import words
+from .tree_training import fit, save
 
 THINNED = 0.5  # share of the pages that are learned with fewer shared words, so that texts of many subjects stay whole
 PER_SITE = 12  # pages of a site that are used for training
