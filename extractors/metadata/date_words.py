@@ -1,9 +1,8 @@
 """The words of dates in some sixty languages, and the calendar of Iran.
 
-The words are from CLDR, by way of date_words.json. The file is made by `python -m
-tests.extractors.metadata.date_words`; a test compares it with what Babel gives. Babel itself is not needed at run time:
-reading its locales takes a second, reading the file a few milliseconds, and it is read once in a process, when a text
-may hold such a word.
+The words are from CLDR, by way of date_words.json. The file is made by `python -m evaluation.date_words`; a test
+compares it with what Babel gives. Babel itself is not needed at run time: reading its locales takes a second, reading
+the file a few milliseconds, and it is read once in a process, when a text may hold such a word.
 
 Dates of the Solar Hijri calendar become ISO dates; Babel does not have this calendar. Source: Iran's law of 1925 (the
 first six months have 31 days, the next five 30, Esfand 29 or 30), and the leap years of the arithmetic form, eight in

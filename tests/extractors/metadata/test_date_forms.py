@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 from babel.dates import format_date, format_time
 
+from evaluation.date_words import LOCALES, clean_locale, table, written
 from extractors.metadata.date_words import WORDS_FILE
 from extractors.metadata.dates import find_date
 from tests.samples import sample
-
-from .date_words import LOCALES, clean_locale, table, written
 
 FETCHED = datetime(2024, 11, 20, 12, 0, tzinfo=UTC)
 FORMS = Path(__file__).with_name("date_forms")

@@ -1,4 +1,4 @@
-"""Makes extractors/metadata/date_words.json from CLDR: `python -m tests.extractors.metadata.date_words`.
+"""Makes extractors/metadata/date_words.json from CLDR: `python -m evaluation.date_words`.
 
 Names of months, weekdays and parts of the day, the forms of "3 hours ago", and the order of the numbers come from
 Babel's copy of CLDR. What Babel leaves out is added here: words for yesterday and today, words that stand between the
@@ -285,7 +285,7 @@ def _without_conflicts() -> Iterator[tuple[str, str]]:
     for language, names in LOCALES.items():
         for unit, form in _ago(language, names):
             units.setdefault(form, set()).add(unit)
-    yield from ((form, *unit) for form, unit in units.items() if len(unit) == 1 and "?" not in unit)
+    yield from ((form, min(unit)) for form, unit in units.items() if len(unit) == 1 and "?" not in unit)
 
 
 def _ago(language: str, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
