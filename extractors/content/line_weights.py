@@ -5,6 +5,7 @@ name means noise. It never excludes a line by itself.
 """
 
 import re
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
@@ -41,6 +42,7 @@ _OPENING_SIGNS = " \"'«»“”„‘’‹›([{【《「『—–-•·>#*"
 _SIGNS = re.compile(r"[\W_]+")
 
 
+@dataclass(eq=False)
 class Prior:
     """The priors of a page's lines.
 
@@ -49,11 +51,10 @@ class Prior:
     the lines' unlinked bytes that count as content.
     """
 
-    def __init__(self, factors: list[float], title: int, noise: list[int], unlinked: list[float]) -> None:
-        self.factors = factors
-        self.title = title
-        self.noise = noise
-        self.unlinked = unlinked
+    factors: list[float]
+    title: int
+    noise: list[int]
+    unlinked: list[float]
 
     @cached_property
     def by_line(self) -> Floats:

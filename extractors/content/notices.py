@@ -83,11 +83,6 @@ def notice(lines: Lines, title: str, headings: list[str], kept: list[int]) -> st
     return None
 
 
-def needs_scripts(lines: Lines, title: str) -> bool:
-    """Return whether a nearly empty page has a notice that it needs JavaScript."""
-    return (notice(lines, title, [], []) or "").startswith(NEEDS_SCRIPTS)
-
-
 def is_shell(page: Page) -> bool:
     """Return whether the page has almost no visible text until its scripts have run. Never raises."""
     try:
@@ -97,7 +92,7 @@ def is_shell(page: Page) -> bool:
     if not has_scripts(root):
         return False
     lines = read_lines(root, PathTrie())
-    if needs_scripts(lines, read_head(root).title):
+    if (notice(lines, read_head(root).title, [], []) or "").startswith(NEEDS_SCRIPTS):
         return True
     width = float(lines.width.sum())
     return width < MIN_TEXT or (width < SHELL_TEXT and any(_waits(element) for element in root.iter(*_named(root))))

@@ -23,14 +23,10 @@ def rules_body(lines: Lines, prior: Prior) -> Body:
 
 
 def _trimmed_body(lines: Lines, prior: Prior) -> Body:
-    body = untrimmed_body(lines, prior)
-    return Body(trim(lines, body, prior), body.root, body.head, body.tail, body.captions)
-
-
-def untrimmed_body(lines: Lines, prior: Prior) -> Body:
-    """Return the body of a page alone, including the lines that belong to the template by their words."""
     body = find_body(lines, LineEvidence(unmatched(lines), prior))
-    return body if body.kept else replace(body, kept=_something(lines, prior, body))
+    if not body.kept:
+        body = replace(body, kept=_something(lines, prior, body))
+    return replace(body, kept=trim(lines, body, prior))
 
 
 def unmatched(lines: Lines) -> list[float]:

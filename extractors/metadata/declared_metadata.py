@@ -176,8 +176,7 @@ def read_head(root: etree._Element) -> Head:
             else:
                 _read_heading(head.headings, element)
     if texts:
-        declared = json_ld.find_declared(texts)
-        head.article, head.declared_page, head.products = declared.article, declared.page, declared.products
+        head.article, head.declared_page, head.products = json_ld.find_declared(texts)
     return head
 
 

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..html.decoding import without_controls
@@ -20,28 +19,22 @@ _DATES = re.compile(r'"(datePublished|dateModified)"\s*:\s*"([^"\\\n]+)"')
 _ARTICLE = re.compile(rf'"@type"\s*:\s*"\w*(?:{"|".join(ARTICLE_TYPES)})"')
 
 
-@dataclass(slots=True)
-class Declared:
-    """The first object whose type is an article's, the first that is a page's, and all that are a product's."""
-
-    article: dict[str, Any] = field(default_factory=dict)
-    page: dict[str, Any] = field(default_factory=dict)
-    products: list[dict[str, Any]] = field(default_factory=list)
+Object = dict[str, Any]
 
 
-def find_declared(scripts: Iterable[str]) -> Declared:
-    """Return what the scripts declare."""
-    found = Declared()
+def find_declared(scripts: Iterable[str]) -> tuple[Object, Object, list[Object]]:
+    """Return the first object whose type is an article's, the first that is a page's, and all that are a product's."""
+    article, page, products = Object(), Object(), list[Object]()
     for script in scripts:
         for item in _objects(_load(script)) if any(sign in script for sign in _WORTH_READING) else ():
             types = texts(item.get("@type"))
             if any(name.endswith(ARTICLE_TYPES) for name in types):
-                found.article = found.article or item
+                article = article or item
             elif any(name.endswith(PRODUCT_TYPES) for name in types):
-                found.products.append(item)
-            elif not found.page and ("pubDate" in item or any(name.endswith(PAGE_TYPES) for name in types)):
-                found.page = item
-    return found
+                products.append(item)
+            elif not page and ("pubDate" in item or any(name.endswith(PAGE_TYPES) for name in types)):
+                page = item
+    return article, page, products
 
 
 def texts(value: Any) -> list[str]:
@@ -66,17 +59,17 @@ def _load(script: str) -> Any:
         return _salvaged(text)
 
 
-def _salvaged(text: str) -> dict[str, Any] | None:
+def _salvaged(text: str) -> Object | None:
     """Return the dates of an article whose script is invalid JSON: a superfluous comma, an unescaped quotation mark."""
     if not _ARTICLE.search(text):
         return None
-    found: dict[str, Any] = {"@type": "Article"}
+    found: Object = {"@type": "Article"}
     for match in _DATES.finditer(text):
         found.setdefault(match[1], match[2])
     return found
 
 
-def _objects(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
+def _objects(value: Any, depth: int = 0) -> Iterator[Object]:
     """Yield the objects in `value`, outer ones first."""
     if depth > MAX_DEPTH:
         return
