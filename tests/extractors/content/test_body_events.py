@@ -13,6 +13,7 @@ from tests.extractors.pages import lines_of
 from tests.hostile.forms import PIECES
 from tests.samples import sample
 
+pytestmark = pytest.mark.usefixtures("form_of_walk")
 PROSE = "<p>The harbour office opened its new tide station on Monday.</p>"
 FORMS = (
     "{}", "{0}{0}{0}", "<div>a{}b</div>", "<pre>a\n{}b</pre>", "<ul><li>{}</ul>", "<table><tr><td>{0}<td>{0}</table>",

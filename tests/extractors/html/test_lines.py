@@ -9,6 +9,8 @@ from extractors.html.lines import PathTrie
 from extractors.html.python_walk import fold
 from tests.extractors.pages import lines_of
 
+pytestmark = pytest.mark.usefixtures("form_of_walk")
+
 
 def texts(html):
     return lines_of(html).texts

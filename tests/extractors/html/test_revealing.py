@@ -6,6 +6,7 @@ from extractors import extract
 from extractors.html.revealing import UNCLOSED_BLOCKS, unmasked_address
 from tests.extractors.pages import BAKERY, lines_of
 
+pytestmark = pytest.mark.usefixtures("form_of_walk")
 PROSE = "The harbour master closes the gates an hour before high water, and opens them when the tide has turned."
 LONG = "".join(f"<p>{PROSE} Gate {n}.</p>" for n in range(15))
 
