@@ -1,7 +1,7 @@
 import lxml.html
 import pytest
 
-from extractors.content.pictures import alternative, background_url, largest, picture_url
+from extractors.content.pictures import alternative, background_url, picture_url
 
 BASE = "https://gazette.example/town/1"
 
@@ -18,6 +18,9 @@ def url_of(html):
         "<img src=//gazette.example/p.jpg>",
         "<img src=/s.jpg srcset='/s.jpg 300w, /p.jpg 1200w, /m.jpg 600w'>",
         "<img src=/s.jpg srcset='/s.jpg 1x,/p.jpg 2x'>",
+        "<img srcset='/p.jpg'>",
+        "<img srcset='/c_fill,w_300/a.jpg 300w, /p.jpg 600.5w'>",
+        "<img srcset='data:image/gif;base64,R0 2000w, /p.jpg 9w'>",
         "<picture><source srcset='/p.jpg 900w'><img src=/s.jpg></picture>",
         "<img src=data:image/gif;base64,R0lGOD data-src=/p.jpg>",
         "<img src=/images/blank.gif data-original=/p.jpg>",
@@ -51,20 +54,6 @@ def test_the_picture_that_a_page_shows_however_it_loads_it(html):
 )
 def test_a_decoration_is_no_picture(html):
     assert url_of(html) is None
-
-
-@pytest.mark.parametrize(
-    ("srcset", "address"),
-    [
-        ("/c_fill,w_300/a.jpg 300w, /c_fill,w_600/b.jpg 600w", "/c_fill,w_600/b.jpg"),
-        ("a.jpg", "a.jpg"),
-        ("a.jpg 1x,b.jpg 1.5x", "b.jpg"),
-        ("data:image/gif;base64,R0 2000w, b.jpg 9w", "b.jpg"),
-        ("", ""),
-    ],
-)
-def test_the_largest_of_a_set(srcset, address):
-    assert largest(srcset) == address
 
 
 def test_a_background_is_the_picture_of_a_figure():

@@ -49,11 +49,6 @@ def test_http_header_with_an_unknown_name_leaves_it_to_the_meta_element():
     assert decode(data, "text/html; charset=none") == (data.decode("gbk"), "gb18030")
 
 
-def test_first_meta_element_with_an_encoding_counts():
-    data = '<meta charset="nonsense"><meta charset=windows-1251><meta charset=koi8-r>Да'.encode("cp1251")
-    assert decode(data)[0].endswith("Да")
-
-
 @pytest.mark.parametrize(
     "head",
     [
@@ -63,6 +58,7 @@ def test_first_meta_element_with_an_encoding_counts():
         '<title>a</title><!-- <meta charset="shift_jis"> --><meta charset="cp1251">',
         '<a title="<meta charset=koi8-r>"></a><meta name=a charset="x-cp1251">',
         '<meta http-equiv="refresh" content="1; charset=koi8-r"><meta charset="windows-1251">',
+        '<meta charset="nonsense"><meta charset=windows-1251><meta charset=koi8-r>',
         '<?xml version="1.0" encoding="windows-1251"?>',
         "<script>" + "var a = 1;\n" * 300 + "</script><meta charset=windows-1251>",
         *(
@@ -73,11 +69,6 @@ def test_first_meta_element_with_an_encoding_counts():
 )
 def test_meta_element_is_read_as_a_browser_reads_it(head):
     assert decode(f"{head}Привет".encode("cp1251")) == (f"{head}Привет", "windows-1251")
-
-
-def test_declaration_inside_a_comment_does_not_count():
-    data = f'<!-- <meta charset="shift_jis"> --><meta charset="gbk">{CHINESE}'.encode("gbk")
-    assert decode(data)[0].endswith(CHINESE)
 
 
 def test_meta_that_claims_utf16_in_readable_bytes_means_utf8():
@@ -99,23 +90,6 @@ def test_labels_are_the_standards():
     known = sorted(f"{label} {encoding_of(label)}" for label in declaration.NAME_OF)
     assert len(known) == 228
     assert digest("\n".join(known)) == "ec2fd343848c1e52560602406e608f43d1c6d9142fe1173ad04fbbbcfaaebac4"
-
-
-@pytest.mark.parametrize("label", ["gb2312", "GBK", "gb18030", "x-gbk", "gb_2312-80", " chinese\t"])
-def test_each_chinese_label_is_read_as_gb18030(label):
-    data = f'<meta http-equiv="Content-Type" content="text/html; charset={label}">镕𠀀'.encode("gb18030")
-    text, name = decode(data)
-    assert text.endswith("镕𠀀")
-    assert name == "gb18030"
-
-
-@pytest.mark.parametrize("label", ["no-such-charset", "zlib_codec", "utf-7", "idna", "undefined", "utf-32"])
-def test_label_that_is_no_encoding_of_the_web_is_ignored(label):
-    assert decode(CHINESE.encode(), f"text/html; charset={label}") == (CHINESE, "utf-8")
-
-
-def test_latin1_is_read_as_windows_1252_like_in_a_browser():
-    assert decode(b"\x93quoted\x94", "text/html; charset=iso-8859-1") == ("“quoted”", "windows-1252")
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))
@@ -152,8 +126,8 @@ def test_every_byte_sequence_decodes_as_in_the_standard(name, expected):
 
 @pytest.mark.parametrize("name", ["gb18030", "big5", "euc-kr", "shift_jis", "euc-jp"])
 def test_declared_page_of_any_one_two_byte_sequence_is_decoded_by_its_table(name):
-    pairs = [pair for pair in every_sequence(name) if len(pair) == 2 and pair not in (b"\xff\xfe", b"\xfe\xff")]
-    for page in pairs[:: sample(5, 1)]:
+    pairs = [bytes([lead, trail]) for lead in HIGH for trail in range(256)]
+    for page in [pair for pair in pairs if pair not in (b"\xff\xfe", b"\xfe\xff")][:: sample(40, 1)]:
         assert decode(page, f"text/html; charset={name}")[0] == decode_as(page, name)
 
 
@@ -168,22 +142,13 @@ def test_every_single_byte_encoding_is_the_standards():
 @pytest.mark.parametrize(
     ("data", "name", "text"),
     [
-        (b"\xa6\xd9\xa6\xf3\xfe\x59\xfe\xa0", "gb18030", "︐︙龴龻"),
-        (b"\xa8\xbc\x81\x35\xf4\x37\xa3\xa0\x80", "gb18030", "ḿ\ue7c7\u3000€"),
-        (b"\x84\x31\xa4\x37\x90\x30\x81\x30\xe3\x32\x9a\x35", "gb18030", "\ufffd\U00010000\U0010ffff"),
-        (b"\x88\x62\x88\x64\x88\xa3\x88\xa5", "big5", "Ê̄Ê̌ê̄ê̌"),
-        (b"\xa1\x45\xa2\x41\xa2\x42\xa1\xfe\xa2\x40\xa1\xe3\xa3\xe1\xfd\xbb", "big5", "‧∕﹨／＼～€港"),
-        (b"\x87\x40\xf9\xd6\xc6\xa1", "big5", "䏰碁①"),
-        (b"\x81\x41\xb0\xa1\xc6\x52\xfd\xfe", "euc-kr", "갂가힣詰"),
-        (b"\\~\x80\xb1\x81\x60\x81\x7c\x87\x40\xf0\x40\xf9\xfc\xfc\x4b", "shift_jis", "\\~\x80ｱ～－①\ue000\ue757黑"),
-        (b"\\~\x8e\xb1\xa1\xc1\xa1\xdd\xad\xa1\xfc\xf1\x8f\xb0\xa1\x8f\xa2\xb7", "euc-jp", "\\~ｱ～－①ⅰ丂～"),
         (b"a\x1b$B0!\x1b(J\\~\x1b(I1\x1b$@F|K\\\x1b(B\\", "iso-2022-jp", "a亜¥‾ｱ日本\\"),
-        (b"\x80\x81\xca", "windows-1255", "€\x81\u05ba"),
-        (b"\xaa\xd2\xff", "windows-1253", "\ufffd\ufffd\ufffd"),
         (b"A\x80\xff", "x-user-defined", "A\uf780\uf7ff"),
+        (b"\\~", "shift_jis", "\\~"),
+        (b"\\~", "euc-jp", "\\~"),
     ],
 )
-def test_characters_where_other_codecs_differ(data, name, text):
+def test_characters_that_the_tables_above_leave_out(data, name, text):
     assert decode_as(data, name) == text
 
 
@@ -320,12 +285,6 @@ def test_page_without_a_declaration_or_with_the_servers_is_read(codec, content_t
     assert decode(page.encode(codec), content_type)[0] == page
 
 
-@pytest.mark.parametrize("codec", ["utf-8", "cp1251", "gb18030"])
-def test_page_under_a_header_of_another_encoding_is_read(codec):
-    page = f"<html><title>1</title>{CHINESE if codec == 'gb18030' else RUSSIAN[0] + RUSSIAN[1]}</html>"
-    assert decode(page.encode(codec), "text/html; charset=iso-8859-1")[0] == page
-
-
 def test_western_page_is_read_as_declared_even_with_few_words_of_another_script():
     page = "<p>Das Wort \xe4hnlich, \xfcber, gr\xf6\xdfer, \xabm\xfcder\xbb \x96 \xcc\xee\xf1\xea\xe2\xe0</p>"
     data = page.encode("latin-1")
@@ -399,11 +358,6 @@ def test_undeclared_utf8_is_recognised():
     assert decode(CHINESE.encode()) == (CHINESE, "utf-8")
 
 
-@pytest.mark.parametrize("codec", ["utf-16le", "utf-16be"])
-def test_undeclared_utf16_is_recognised_by_its_first_tag(codec):
-    assert decode(CHINESE.encode(codec)) == (CHINESE, codec)
-
-
 # Encodings that are not declared, by sentences of our own
 
 
@@ -428,21 +382,6 @@ biti prijavljen prije isplovljavanja, čak i kada je praznik, a što nije prijav
 Conducerea portului a deschis ieri o staţie nouă, unde pescarii află fără plată cât de înaltă este apa. Fiecare
 barcă trebuie anunţată înainte să iasă pe mare, dar numai în zilele în care vântul bate, şi aşa va rămâne."""
     ),
-    "windows-1254": sentences(
-        """Liman müdürlüğü dün yeni bir gelgit istasyonu açtı ve balıkçılar su yüksekliğini ücretsiz olarak
-öğrenebiliyor.
-Her tekne denize çıkmadan önce bildirilmelidir, bayramda bile."""
-    ),
-    "windows-1253": sentences(
-        """Η διοίκηση του λιμανιού άνοιξε χθες νέο σταθμό και οι ψαράδες βλέπουν δωρεάν τη στάθμη του νερού. Άλλα σκάφη
-δηλώνονται πριν βγουν στη θάλασσα."""
-    ),
-    "windows-1255": sentences(
-        """הנהלת הנמל פתחה אתמול תחנה חדשה, והדייגים יכולים לבדוק בחינם את גובה המים. כל סירה חייבת להירשם."""
-    ),
-    "windows-1256": sentences(
-        """افتتحت إدارة الميناء أمس محطة جديدة، ويستطيع الصيادون معرفة ارتفاع الماء مجانا. يجب تسجيل كل قارب."""
-    ),
     "iso-8859-5": sentences(
         """Управление порта вчера открыло новую станцию, и рыбаки могут бесплатно узнать уровень воды. О каждой
 лодке надо
@@ -450,7 +389,7 @@ Her tekne denize çıkmadan önce bildirilmelidir, bayramda bile."""
     ),
 }
 UNDECLARED["iso-8859-2"] = UNDECLARED["windows-1250"]
-UNDECLARED["iso-8859-7"] = UNDECLARED["windows-1253"]
+UNDECLARED["iso-8859-7"] = (SINGLE_BYTE["cp1253"],)
 
 
 @pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in UNDECLARED.items() for text in texts])

@@ -2,7 +2,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from extractors.metadata.dates import find_date, find_url_date, may_hold_date
+from extractors.metadata.dates import find_date, find_url_date
 
 CHINA = timezone(timedelta(hours=8))
 EASTERN = timezone(timedelta(hours=-5))
@@ -151,29 +151,6 @@ def test_zones_and_digits_that_are_written(text, expected):
     found = find_date(text, FETCHED)
     assert found == expected
     assert not isinstance(expected, datetime) or found.tzinfo == expected.tzinfo
-
-
-@pytest.mark.parametrize(
-    ("text", "may"),
-    [
-        ("2024", True),
-        ("3/5", True),
-        ("3月 5日", True),
-        ("two days ago", True),
-        ("long ago", True),
-        ("just now", True),
-        ("今日", True),
-        ("二年", True),
-        ("刚刚", True),
-        ("５", True),
-        ("Chicago, 12 stories, 3 - 5", False),
-        ("今年", False),
-        ("年年有鱼", False),
-        ("", False),
-    ],
-)
-def test_signs_of_a_date(text, may):
-    assert may_hold_date(text) is may
 
 
 @pytest.mark.parametrize(
