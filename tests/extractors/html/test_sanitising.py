@@ -7,6 +7,7 @@ from extractors.html.sanitising import sanitise
 from tests.clean_html import assert_clean
 from tests.console.web.injections import injections
 from tests.extractors.pages import BAKERY
+from tests.samples import sample
 
 URL = "https://gazette.example/town/1"
 
@@ -32,9 +33,8 @@ def test_only_what_is_allowed_remains(html, clean):
     assert sanitise(html) == clean
 
 
-def test_no_injection_of_6000_survives_as_text_attribute_or_markup():
-    texts = injections()
-    assert len(texts) == 6000
+def test_no_injection_survives_as_text_attribute_or_markup():
+    texts = injections(sample(1000, 6000))
     for start in range(0, len(texts), 500):
         part = [text.replace("\x00", "") for text in texts[start : start + 500]]
         values = [escape(text) for text in part]

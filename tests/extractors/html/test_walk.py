@@ -20,7 +20,7 @@ from tests.hostile.forms import PIECES
 from tests.samples import sample
 
 compiled = pytest.mark.usefixtures("compiled_walk")
-MUTATIONS = sample(4, 12)  # of each page
+MUTATIONS = sample(2, 12)  # of each page
 
 
 @pytest.fixture
@@ -48,20 +48,20 @@ def test_both_forms_agree_on_the_sample_site(tmp_path):
     with SiteServer() as site:
         for section in ("zh", "en"):
             (tmp_path / section).mkdir()
-            for number, article in enumerate(truth(section)):
+            for number, article in enumerate(truth(section)[:: sample(3, 1)]):
                 body = site.answer("GET", article.path, "").body
                 (tmp_path / section / f"{number}.html").write_bytes(body)
     comparison = WalkComparison()
     compare_folder(comparison, tmp_path, sample(0, 1))
     assert same(comparison)
-    assert comparison.counts["auto"] >= len(truth("zh"))
+    assert comparison.counts["auto"] >= len(truth("zh")) // 3
 
 
 @compiled
 def test_both_forms_agree_on_hostile_forms():
     comparison = WalkComparison()
     pages = [news_page("Tides", HARBOUR), blog_page(BAKERY)]
-    for piece in sample(PIECES[::4], PIECES):
+    for piece in sample(PIECES[::10], PIECES):
         chance = random.Random(piece)
         page = chance.choice(pages).encode()
         place = chance.randrange(len(page))
