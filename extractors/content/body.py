@@ -16,7 +16,7 @@ from ..tracing import tracing
 from . import line_membership as keeping
 from .line_membership import without_links
 from .profile import MAIN_SHARE
-from .roots import find_root, root_of
+from .roots import content_of_paths, find_root
 from .turning_points import FOREIGN_WEIGHT, LineEvidence, Segment, SegmentSearch, with_foreign
 
 REPEATED = float(np.float32(0.9))  # similarity from which a line repeats the example; rounded like the similarities
@@ -111,21 +111,19 @@ def _find_body(segments: SegmentSearch, evidence: LineEvidence, places: list[flo
     if not len(lines):
         return Body([])
     segment, trace = segments.segment_by(evidence, places, familiarity), tracing()
-    head, tail, content, outline = segment.head, segment.tail, segment.content, lines.outline
+    head, tail, content = segment.head, segment.tail, segment.content
     if not any(content):
         body = Body([], head=head, tail=tail)
         if trace is not None:
             trace.note(BodySteps(lines, evidence, segment, body))
         return body
-    direct = outline.direct(content)
-    own = outline.gather(direct)
-    shares = outline.family_shares(own)
-    counted = _root_content(segment)
-    root = root_of(lines, direct, own, shares) if counted == content else find_root(lines, counted)
+    of_paths, counted = content_of_paths(lines, content), _root_content(segment)
+    root = find_root(lines, of_paths if counted == content else content_of_paths(lines, counted))
+    shares = of_paths.shares
     standing = keeping.standing_of(lines, root, shares, evidence.prior, evidence.profile)
     kept = _kept(lines, evidence, segment, standing, root)
     under_picture = keeping.under_pictures(lines, standing, root, shares).union(lines.caption_lines)
-    template = _template_lines(lines, evidence, standing, content, direct)
+    template = _template_lines(lines, evidence, standing, content, of_paths.direct)
     for index in (*template, *under_picture):
         kept[index] = False
     captions = keeping.caption_lines(standing, kept, under_picture, head, tail)

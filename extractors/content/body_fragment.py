@@ -18,7 +18,7 @@ from ..page import Page
 from .assembly import BodyLines, ParsedPage, assemble
 from .body import Body
 from .line_weights import Prior, unlinked_bytes
-from .roots import find_root
+from .roots import content_of_paths, find_root
 from .trimming import trim, up_to_notice
 
 LINES_BEFORE = 12  # lines with text before the body that are kept for its date and byline
@@ -57,7 +57,7 @@ def assemble_source(page: Page, before: list[str], body: str, how: BodyLines) ->
     content = [0.0] * len(lines)
     for line in kept:
         content[line] = parsed.prior.unlinked[line]
-    root = find_root(lines, content)
+    root = find_root(lines, content_of_paths(lines, content))
     kept = trim(lines, up_to_notice(lines, Body(kept, root), parsed.prior), parsed.prior)
     return assemble(parsed, BodyLines(kept, root, how.method, how.confidence, how.reason))
 

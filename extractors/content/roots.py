@@ -3,6 +3,8 @@
 Elements count by family (see `PathTrie.family`), so that a body split over sibling containers has one root.
 """
 
+from typing import NamedTuple
+
 from ..html.lines import Lines
 from ..html.paths import HEADINGS, PLAIN, PathTrie
 
@@ -11,37 +13,38 @@ PARTS = frozenset({"figure", "pre", "blockquote", "li", "dl"})  # elements that 
 BESIDE = 0.07  # share of content directly in the root's parent, from which that is the root; .05 to .1 give the same
 
 
-def find_root(lines: Lines, content: list[float]) -> int:
-    """Return the deepest path whose family has most of the content; elements for parts of a text are not considered."""
-    return root_and_shares(lines, content)[0]
+class PathContent(NamedTuple):
+    """The content of each path of the outline: `direct` without the paths below it, `own` with them.
 
-
-def root_and_shares(lines: Lines, content: list[float]) -> tuple[int, list[float]]:
-    """Return the results of `find_root` and `Outline.family_shares`; one computation gives both."""
-    outline = lines.outline
-    direct = outline.direct(content)
-    own = outline.gather(direct)
-    shares = outline.family_shares(own)
-    return root_of(lines, direct, own, shares), shares
-
-
-def root_of(lines: Lines, direct: list[float], own: list[float], shares: list[float]) -> int:
-    """Return the result of `find_root`, from the content of each path of the outline.
-
-    `direct`: without the paths below it; `own`: with them; `shares`: of the whole, by families.
+    `shares`: that of its family in the whole.
     """
+
+    direct: list[float]
+    own: list[float]
+    shares: list[float]
+
+
+def content_of_paths(lines: Lines, content: list[float]) -> PathContent:
+    """Return the content of each path of the outline. `content`: of the lines."""
+    direct = lines.outline.direct(content)
+    own = lines.outline.gather(direct)
+    return PathContent(direct, own, lines.outline.family_shares(own))
+
+
+def find_root(lines: Lines, content: PathContent) -> int:
+    """Return the deepest path whose family has most of the content; elements for parts of a text are not considered."""
     trie = lines.trie
-    root = _out_of_listing(lines, _out_of_parts(trie, _deepest_fit(lines, shares, own)))
+    root = _out_of_listing(lines, _out_of_parts(trie, _deepest_fit(lines, content)))
     if root and _is_paragraph(lines, root):
         root = trie.parent[root]
-    return _with_beginning(lines, direct, own[0], _climb(trie, root))
+    return _with_beginning(lines, content, _climb(trie, root))
 
 
-def _deepest_fit(lines: Lines, shares: list[float], own: list[float]) -> int:
+def _deepest_fit(lines: Lines, content: PathContent) -> int:
     """Return the deepest path whose family has most of the content, or 0; the largest if several are equally deep."""
     paths, depths = lines.outline.paths, lines.trie.depth
-    fitting = [number for number in range(1, len(paths)) if shares[number] >= ROOT_SHARE]
-    return paths[max(fitting, key=lambda number: (depths[paths[number]], own[number]), default=0)]
+    fitting = [number for number in range(1, len(paths)) if content.shares[number] >= ROOT_SHARE]
+    return paths[max(fitting, key=lambda number: (depths[paths[number]], content.own[number]), default=0)]
 
 
 def _climb(trie: PathTrie, path: int) -> int:
@@ -73,20 +76,17 @@ def _out_of_listing(lines: Lines, root: int) -> int:
     return outline.paths[number]
 
 
-def _with_beginning(lines: Lines, direct: list[float], whole: float, root: int) -> int:
-    """Return the root, or its parent if that has paragraphs too, such as those before the part behind a paywall.
-
-    `direct`: the content of each path of the outline; `whole`: of all.
-    """
+def _with_beginning(lines: Lines, content: PathContent, root: int) -> int:
+    """Return the root, or its parent if that has paragraphs too, such as those before the part behind a paywall."""
     outline, trie = lines.outline, lines.trie
     above = trie.parent[root]
     if above <= 0:
         return root
     beside = 0.0  # in paragraphs of the parent
-    for path, amount in zip(outline.paths, direct, strict=True):
+    for path, amount in zip(outline.paths, content.direct, strict=True):
         if amount > 0 and path != root and trie.tag[path] not in HEADINGS and _climb(trie, path) == above:
             beside += amount
-    return _climb(trie, above) if beside >= BESIDE * whole else root
+    return _climb(trie, above) if beside >= BESIDE * content.own[0] else root
 
 
 def _is_paragraph(lines: Lines, root: int) -> bool:

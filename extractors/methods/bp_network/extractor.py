@@ -24,7 +24,7 @@ from ...content.assembly import BodyLines, PageByPage, ParsedPage
 from ...content.body import Body
 from ...content.line_membership import IN, IN_SEGMENT, without_links
 from ...content.profile import NO_PROFILE
-from ...content.roots import root_and_shares
+from ...content.roots import content_of_paths, find_root
 from ...content.trimming import up_to_end
 from ...content.turning_points import segment_weights, turning_points
 from ...errors import BadModel
@@ -116,8 +116,9 @@ def find_body(parsed: ParsedPage, outputs: list[float]) -> Body:
     ]
     if not any(content):
         return Body([])
-    root, shares = root_and_shares(lines, content)
-    standing = keeping.standing_of(lines, root, shares, parsed.prior, NO_PROFILE)
+    of_paths = content_of_paths(lines, content)
+    root = find_root(lines, of_paths)
+    standing = keeping.standing_of(lines, root, of_paths.shares, parsed.prior, NO_PROFILE)
     below = lines_below(standing, outputs, evidence, lines.are_headings, head, tail)
     kept = below_root(parsed, below, root, range(head, tail))
     captions = keeping.caption_lines(standing, kept, set(), head, tail)
