@@ -84,13 +84,6 @@ def test_article_made_of_embedded_posts_keeps_them():
     assert body_of(page) == [*HARBOUR, *BAKERY, *LIBRARY]
 
 
-def test_text_after_the_first_end_of_html_is_read():
-    page = (
-        f"<html><body>{paragraphs(*HARBOUR)}</body></html><!-- cache -->{paragraphs(*BAKERY, *LIBRARY)}</body></html>"
-    )
-    assert body_of(page) == list(ALL)
-
-
 def test_body_in_one_element_with_line_breaks():
     page = news_page("Tides", (), body="<br><br>".join(ALL))
     assert body_of(page) == list(ALL)

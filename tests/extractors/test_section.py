@@ -4,13 +4,16 @@ import json
 import subprocess
 import sys
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import extractors
-from extractors import Article, NoArticle, Section, UnusablePage, extract
+from extractors import Article, Listing, NoArticle, Section, UnusablePage, extract
+from extractors.registry import METHODS, NEED_EXAMPLE
+from tests.samples import sample
 
 from .pages import BAKERY, HARBOUR, news_page
 
@@ -25,19 +28,20 @@ MARKUP = st.lists(
 ).map(lambda pieces: "".join(pieces).encode("utf-8", "surrogatepass"))
 
 
-@given(st.binary() | MARKUP)
-@example(b"")
-@example(b"\xff\xfe")
-@example(b"<div>" * 3_000)
-def test_any_bytes_give_an_article_no_article_or_unusable_page(data):
-    for call in (SECTION.extract, extract):
+@settings(max_examples=sample(100, 1_000))
+@given(st.binary() | MARKUP, st.sampled_from(sorted(METHODS.keys() - NEED_EXAMPLE)))
+@example(b"", "auto")
+@example(b"\xff\xfe", "auto")
+@example(b"<div>" * 3_000, "auto")
+def test_any_bytes_give_an_article_no_article_or_unusable_page(data, method):
+    for call in (SECTION.extract, partial(extract, method=method)):
         try:
             result = call(data, "https://gazette.example/")
         except UnusablePage:
             continue
-        assert isinstance(result, Article | NoArticle)
+        assert isinstance(result, Article | Listing | NoArticle)
         assert result.reason
-        assert isinstance(result, Article) == bool(result)
+        assert isinstance(result, NoArticle) != bool(result)
         json.dumps(result.to_dict(), ensure_ascii=False).encode()
 
 

@@ -1,36 +1,13 @@
-"""What the methods that work on a page's source share: any bytes in, an article or a reason out, in linear time."""
-
-import json
+"""What the methods that work on a page's source share: the article from the part that they found."""
 
 import pytest
-from hypothesis import given, settings
 
-from extractors import Article, Listing, NoArticle, UnusablePage, extract
+from extractors import NoArticle, extract
 from extractors.content.body_fragment import read_fragment, texts_before
 from extractors.html.tagless_text import read_ctext
 from extractors.page import Page
-from tests.samples import sample
 
 from ..pages import BAKERY, news_page
-from ..test_section import MARKUP
-
-METHODS = (
-    "line-blocks", "line-blocks-verbatim", "tag-paths", "tag-paths-verbatim", "article-deviation",
-    "article-deviation-verbatim", "list-rank", "list-rank-verbatim",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=sample(25, 100))
-@given(MARKUP)
-def test_any_bytes_give_an_article_no_article_or_unusable_page(method, data):
-    try:
-        result = extract(data, "https://gazette.example/", method=method)
-    except UnusablePage:
-        return
-    assert isinstance(result, Article | Listing | NoArticle)
-    assert result.reason
-    json.dumps(result.to_dict(), ensure_ascii=False).encode()
 
 
 @pytest.mark.parametrize("method", ["line-blocks", "tag-paths", "article-deviation"])
