@@ -3,17 +3,18 @@ import json
 import numpy as np
 import pytest
 
-from evaluation.tree_training import fit, save
+from evaluation.tree_training import Shape, fit, save
 from extractors.content.line_model.trees import load
 from extractors.learned import logistic
 
 NAMES = ("a", "b")
+SMALL = Shape(trees=80)
 
 
 def learned(count=2_000):
     values = np.random.default_rng(0).normal(0, 1, (count, 2)).astype(np.float32)
     target = ((values[:, 0] > 0) ^ (values[:, 1] > 0)).astype(np.float64)
-    return fit(NAMES, values, target, np.ones(count)), values, target
+    return fit(NAMES, values, target, np.ones(count), SMALL), values, target
 
 
 def test_what_neither_feature_tells_alone_is_learned():
@@ -32,7 +33,7 @@ def test_drawn_rows_give_the_shares_of_all_rows():
     values = draw.integers(0, 2, (20_000, 2)).astype(np.float32)
     share = np.where(values[:, 0] > 0, 0.7, 0.05)
     target = (draw.random(20_000) < share).astype(np.float64)
-    told = logistic(fit(NAMES, values, target, np.ones(20_000)).log_odds(values))
+    told = logistic(fit(NAMES, values, target, np.ones(20_000), SMALL).log_odds(values))
     for rare in (True, False):
         group = (values[:, 0] == 0) == rare
         assert told[group].mean() == pytest.approx(target[group].mean(), abs=0.02)
@@ -43,14 +44,14 @@ def test_rows_without_weight_teach_nothing():
     target = np.array([0.0, 1] * 50)
     wrong = np.tile([1.0, 0], 50)
     weight = np.concatenate([np.ones(100), np.zeros(100)])
-    model = fit(NAMES, np.concatenate([values, values]), np.concatenate([target, wrong]), weight)
+    model = fit(NAMES, np.concatenate([values, values]), np.concatenate([target, wrong]), weight, SMALL)
     assert (logistic(model.log_odds(values)) > 0.5).tolist() == (target > 0.5).tolist()
 
 
 def test_a_constant_feature_is_never_asked():
     values = np.random.default_rng(0).normal(0, 1, (300, 2)).astype(np.float32)
     values[:, 1] = 7
-    model = fit(NAMES, values, (values[:, 0] > 0).astype(np.float64), np.ones(300))
+    model = fit(NAMES, values, (values[:, 0] > 0).astype(np.float64), np.ones(300), SMALL)
     above = values.copy()
     above[:, 1] = 9
     assert model.log_odds(values).tolist() == model.log_odds(above).tolist()

@@ -39,14 +39,9 @@ def said(post):
 
 
 @THREADS
-def test_each_post_has_author_time_and_text_alone(engine):
+def test_each_post_has_author_time_text_number_anchor_and_html(engine):
     posts = read_posts(engine(THREAD), URL)
     assert [said(post) for post in posts] == WRITTEN
-
-
-@THREADS
-def test_posts_have_numbers_anchors_and_html(engine):
-    posts = read_posts(engine(THREAD), URL)
     assert [post.number for post in posts] == list(range(1, len(THREAD) + 1))
     anchors = [post.anchor for post in posts[1:]]  # the opening post of some pages has none
     assert len(set(anchors)) == len(anchors)
