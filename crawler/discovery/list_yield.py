@@ -31,10 +31,10 @@ class ListYield:
         self._feeds: dict[str, int] = {}  # feed found during the walk: articles in it
         self._maps: dict[str, int] = {}  # topmost sitemap: new articles that no list had
 
-    def productive(self, starts: Sequence[str], most: int = MOST_PRODUCTIVE) -> list[str]:
+    def productive(self, starts: Sequence[str]) -> list[str]:
         """Return the list pages, other than start pages, that led to new articles in earlier walks, the best first."""
         known, best_first = set(starts), sorted(self._new_by_list.items(), key=lambda item: -item[1])
-        return [url for url, new in best_first if new > 0 and url not in known][:most]
+        return [url for url, new in best_first if new > 0 and url not in known][:MOST_PRODUCTIVE]
 
     def sitemaps(self) -> dict[str, datetime | None]:
         """Return the useful sitemaps that earlier walks found, each with the newest date read."""

@@ -86,16 +86,16 @@ class Trial:
         return not self.problems
 
 
-async def trial(fetch: Fetch, task: Task, today: date, articles: int = ARTICLES) -> Trial:
+async def trial(fetch: Fetch, task: Task, today: date) -> Trial:
     """Try a task; `today`: for the dates in start pages and patterns."""
-    return await _Trial(fetch, task, today, articles).run()
+    return await _Trial(fetch, task, today).run()
 
 
 class _Trial:
     """The state of a trial."""
 
-    def __init__(self, fetch: Fetch, task: Task, today: date, articles: int):
-        self.fetch, self.task, self.today, self.articles = fetch, task, today, articles
+    def __init__(self, fetch: Fetch, task: Task, today: date):
+        self.fetch, self.task = fetch, task
         self.lists: list[ReadList] = []
         self.listed: set[str] = set()  # article URLs on the lists
         self.shells: list[str] = []  # lists that are empty without their scripts
@@ -107,7 +107,7 @@ class _Trial:
         section, example = await self.read_example()
         await self.read_lists()
         found = self.found_on_lists() or self.generated_by_pattern()
-        newest = found[: self.articles]
+        newest = found[:ARTICLES]
         answers = await fetch_all(self.fetch, newest)
         samples = tuple(self.extract(section, url, answers[url]) for url in newest)
         self.note_problems(example, found, samples)
@@ -153,7 +153,7 @@ class _Trial:
             if _is_beyond_the_task(list_page):
                 self.run_lists.record_failure(list_page, "not read in a trial", passing=False)
                 continue
-            if len(self.found_on_lists()) >= self.articles and list_page.kind not in OWN_LISTS:
+            if len(self.found_on_lists()) >= ARTICLES and list_page.kind not in OWN_LISTS:
                 break
             page = await self.fetch(list_page.url)
             if isinstance(page, str):
@@ -179,7 +179,7 @@ class _Trial:
         """Return some article URLs that the pattern enumerates: those of its newest day."""
         days = {waiting.url: str(waiting.info.get("written_for", "")) for waiting in self.ledger.in_order()}
         newest = max(days.values(), default="")
-        return [url for url, day in days.items() if newest and day == newest][: self.articles]
+        return [url for url, day in days.items() if newest and day == newest][:ARTICLES]
 
     def extract(self, section: Section, url: str, page: StoredPage | str) -> SampleExtraction:
         if isinstance(page, str):

@@ -207,10 +207,9 @@ def check_distinct(outputs: tuple[OutputEntry, ...], info: ValidationInfo) -> tu
     task = info.data.get("name", "")
     seen: dict[str, str] = {}
     for place, output in enumerate(outputs):
-        first = seen.setdefault(target := target_of(output.to, task), output.to)
+        first = seen.setdefault(target_of(output.to, task), output.to)
         if len(seen) <= place:
             raise BadValueError(f"writes to {shown(first)} a second time", "delete one", inner=(place,))
-        assert target in seen
     return outputs
 
 

@@ -487,7 +487,6 @@ def test_lists_that_brought_something_are_read_again():
 def test_productive_lists_are_those_that_led_to_new_articles_best_first():
     list_yield = ListYield(WalkMemory(new_by_list={"/x": 1, "/y": 5, "/dry": 0, "/start": 9}))
     assert list_yield.productive(["/start"]) == ["/y", "/x"]
-    assert list_yield.productive([], most=1) == ["/start"]
 
 
 def test_a_list_at_which_a_run_broke_off_is_read_as_if_it_had_news():
