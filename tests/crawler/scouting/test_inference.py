@@ -10,12 +10,6 @@ HOST = "https://news.example"
 
 # name: (the pattern wanted, the example, its siblings, links of the site that are no articles)
 FAMILIES = {
-    "dated folders and numbers": (
-        "/harbour/{date:%Y/%m%d}/{id}.html",
-        "/harbour/2026/1103/1042.html",
-        ["/harbour/2026/1102/1040.html", "/harbour/2026/1031/1017.html", "/harbour/2025/0607/98.html"],
-        ["/harbour/", "/harbour/list_2.html", "/sport/2026/1103/1041.html", "/about.html"],
-    ),
     "dedecms with its list pages": (
         "/a/jiadian/{date:%Y/%m%d}/{id}.html",
         "/a/jiadian/2015/0207/166.html",
@@ -27,12 +21,6 @@ FAMILIES = {
         "/kuaibao/124.html",
         ["/kuaibao/123.html", "/kuaibao/99.html", "/kuaibao/7.html"],
         ["/kuaibao/list_1.html", "/kuaibao/list_2.html", "/kuaibao/index.html", "/zhike/31.html"],
-    ),
-    "dedecms view.php": (
-        "/plus/view.php?aid={id}",
-        "/plus/view.php?aid=5512",
-        ["/plus/view.php?aid=5510", "/plus/view.php?aid=5498", "/plus/view.php?aid=12"],
-        ["/plus/list.php?tid=3", "/plus/list.php?tid=3&PageNo=2", "/plus/search.php?q=a"],
     ),
     "phpcms route": (
         "/index.php?m=content&c=index&a=show&catid=12&id={id}",
@@ -64,23 +52,11 @@ FAMILIES = {
         ["/2026/11/02/ferry-late/", "/2026/10/30/storm-warning-for-the-coast/", "/2025/01/09/welcome/"],
         ["/category/harbour/", "/tag/ferry/", "/page/2/", "/about/", "/2026/11/"],
     ),
-    "wordpress by month": (
-        "/{date:%Y/%m}/{slug}/",
-        "/2026/11/harbour-opens-again/",
-        ["/2026/11/ferry-late/", "/2026/10/storm-warning-for-the-coast/", "/2025/01/welcome/"],
-        ["/category/harbour/", "/tag/ferry/", "/page/2/", "/2026/11/page/2/"],
-    ),
     "wordpress by number": (
         "/?p={id}",
         "/?p=4711",
         ["/?p=4710", "/?p=4702", "/?p=12"],
         ["/?cat=3", "/?paged=2", "/?page_id=2"],
-    ),
-    "wordpress Chinese titles": (
-        "/{date:%Y/%m/%d}/{slug}/",
-        "/2026/11/03/%E6%B8%AF%E5%8F%A3%E9%87%8D%E5%BC%80/",
-        ["/2026/11/02/%E6%99%9A%E7%82%B9/", "/2026/11/01/%E5%A4%A7%E9%A3%8E/", "/2026/10/30/ferry/"],
-        ["/category/%E6%96%B0%E9%97%BB/", "/page/2/"],
     ),
     "hexo with short codes": (
         "/{date:%Y/%m}/{slug}.html",
@@ -100,23 +76,11 @@ FAMILIES = {
         ["/posts/second-harbour/", "/posts/tide-tables/", "/posts/release-1.20/", "/posts/hello/"],
         ["/posts/", "/posts/page/2/", "/tags/tide/", "/about/"],
     ),
-    "jekyll in categories": (
-        "/harbour/{date:%Y/%m/%d}/{slug}.html",
-        "/harbour/2026/11/03/why-we-moved.html",
-        ["/harbour/2026/10/01/tide.html", "/harbour/2025/02/28/second.html", "/harbour/2024/12/05/one.html"],
-        ["/sport/2026/11/01/win.html", "/index.html"],
-    ),
     "portal, day in a folder and a code": (
         "/c/{date:%Y-%m-%d}/doc-{slug}.shtml",
         "/c/2026-11-03/doc-iabzuvx8812345.shtml",
         ["/c/2026-11-03/doc-iabzuvx8812001.shtml", "/c/2026-11-02/doc-iabkqpt77.shtml", "/c/2026-11-01/doc-ih9k.shtml"],
         ["/china/", "/s/2026-11-03/doc-iabzuvx8812999.shtml", "/roll/index.shtml"],
-    ),
-    "portal, numbers of channel and article": (
-        "/n1/{date:%Y/%m%d}/c1001-{id}.html",
-        "/n1/2026/1103/c1001-31740000.html",
-        ["/n1/2026/1103/c1001-31740017.html", "/n1/2026/1102/c1001-31739000.html", "/n1/2026/1101/c1001-31738000.html"],
-        ["/GB/1024/index.html", "/GB/1024/index2.html"],
     ),
     "agency, month and day apart": (
         "/politics/{date:%Y-%m/%d}/c_{id}.htm",
@@ -155,12 +119,6 @@ FAMILIES = {
         + ["/detail/2026103010001", "/detail/2026102910001", "/detail/2026102810007"],
         ["/list/news", "/list/news/2"],
     ),
-    "prefix and number": (
-        "/story/article_{id}.html",
-        "/story/article_123.html",
-        ["/story/article_122.html", "/story/article_119.html", "/story/article_9.html"],
-        ["/story/list_2.html", "/story/list_3.html", "/story/tag_12.html"],
-    ),
     "title and number": (
         "/news/{slug}-{id}",
         "/news/harbour-opens-again-12345678",
@@ -172,12 +130,6 @@ FAMILIES = {
         "/news/10423-harbour-opens-again.html",
         ["/news/10422-ferry-late.html", "/news/10419-storm-warning-for-the-coast.html", "/news/10001-one.html"],
         ["/news/index.html", "/news/page-2.html"],
-    ),
-    "number as a folder": (
-        "/article/{id}/{slug}",
-        "/article/10423/harbour-opens-again",
-        ["/article/10422/ferry-late", "/article/10419/storm", "/article/10001/one-more-time"],
-        ["/articles", "/author/7/anna"],
     ),
     "day before the title": (
         "/post/{date:%Y-%m-%d}-{slug}.html",
@@ -191,51 +143,17 @@ FAMILIES = {
         ["/city/2026/nov/02/ferry-late", "/city/2026/oct/30/storm-warning", "/city/2025/jan/09/welcome"],
         ["/city", "/city/all", "/sport/2026/nov/03/win"],
     ),
-    "day before the section": (
-        "/{date:%Y/%m/%d}/world/europe/{slug}.html",
-        "/2026/11/03/world/europe/harbour.html",
-        ["/2026/11/02/world/europe/ferry.html", "/2026/10/30/world/europe/sea.html", "/2026/10/01/world/europe/x.html"],
-        ["/section/world/europe", "/section/world"],
-    ),
     "no leading zeros": (
         "/news/{date:%Y/%-m/%-d}/{id}.html",
         "/news/2026/11/3/1042.html",
         ["/news/2026/11/12/1100.html", "/news/2026/9/1/901.html", "/news/2026/10/30/1031.html"],
         ["/news/", "/news/index.html"],
     ),
-    "year folder": (
-        "/press/{date:%Y}/{slug}.html",
-        "/press/2026/harbour-opens.html",
-        ["/press/2026/ferry-late.html", "/press/2025/storm.html", "/press/2024/welcome-aboard.html"],
-        ["/press/", "/press/archive.html"],
-    ),
-    "id and category as parameters": (
-        "/detail?id={id}&cid=7",
-        "/detail?id=88123&cid=7",
-        ["/detail?id=88120&cid=7", "/detail?id=88001&cid=7", "/detail?id=5&cid=7"],
-        ["/list?cid=7", "/list?cid=7&page=2", "/detail?id=9&cid=8"],
-    ),
     "page names with codes in the query": (
         "/view?docid=*",
         "/view?docid=a1b2c3d4e5",
         ["/view?docid=f6a7b8c9d0", "/view?docid=0a9b8c7d6e", "/view?docid=ff00ee11dd"],
         ["/list?channel=1", "/view"],
-    ),
-    "base62 codes": (
-        "/p/{slug}",
-        "/p/Xk29aQzL1",
-        ["/p/7bPq2LmN0", "/p/aB3dE5fG7", "/p/zz91LmQ0a"],
-        ["/tag/boats", "/u/anna"],
-    ),
-    "uuid": (
-        "/article/{slug}",
-        "/article/3f2c9a10-77aa-4a1b-9c3e-0123456789ab",
-        [
-            "/article/9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d",
-            "/article/1c6f0a2e-93d1-4f0b-8e0f-aa00bb11cc22",
-            "/article/7e57d004-2b97-4e7a-b45f-5387367791cd",
-        ],
-        ["/channel/1", "/article"],
     ),
     "titles with a code at the end": (
         "/@harbour/{slug}",
@@ -261,23 +179,11 @@ FAMILIES = {
         ["/blog/ferry-late/", "/blog/storm-warning", "/blog/welcome/"],
         ["/blog/", "/blog/page/2/"],
     ),
-    "folders with their index page": (
-        "/posts/{slug}/index.html",
-        "/posts/why-we-moved/index.html",
-        ["/posts/second-harbour/index.html", "/posts/tide-tables/index.html", "/posts/hello/index.html"],
-        ["/posts/index.html", "/about/index.html", "/tags/tide/index.html"],
-    ),
     "folders with and without their index page": (
         "/{date:%Y/%m}/{slug}/[index.html]",
         "/2026/11/why-we-moved/index.html",
         ["/2026/11/second-harbour/", "/2026/10/tide-tables/", "/2025/02/hello/"],
         ["/2026/11/", "/about/", "/tags/tide/"],
-    ),
-    "pages at the root": (
-        "/{slug}.html",
-        "/why-we-moved.html",
-        ["/second-harbour.html", "/tide-tables.html", "/hello.html", "/the-school.html"],
-        ["/tags/tide.html", "/category/sea.html", "/feed.xml"],
     ),
     "ids in groups of a thousand": (
         "/{id}/{id}.html",
@@ -303,24 +209,12 @@ FAMILIES = {
         ["/blog/ferry-late/", "/blog/storm-warning/", "/blog/welcome/", "/blog/tide-tables/"],
         ["/blog/", "/tags/"],
     ),
-    "fanout by numbers": (
-        "/item/{id}/{id}/{id}.html",
-        "/item/10/42/104217.html",
-        ["/item/10/41/104101.html", "/item/9/99/99921.html", "/item/10/40/104001.html"],
-        ["/items.html", "/user/12"],
-    ),
     "a year in a title, beside the same of other years": (
         "/blog/{slug}/",
         "/blog/review-2022/",
         [f"/blog/review-{year}/" for year in (2021, 2020, 2019)]
         + ["/blog/ferry-late/", "/blog/storm-warning-for-the-coast/", "/blog/tide-tables/", "/blog/welcome/"],
         ["/blog/", "/tags/"],
-    ),
-    "a year at the end of each title": (
-        "/blog/{slug}.html",
-        "/blog/best-of-2021.html",
-        ["/blog/review-2022.html", "/blog/ferry-in-2020.html", "/blog/storm-2019.html"],
-        ["/blog/", "/tags.html"],
     ),
     "years of titles of one length": (
         "/blog/{slug}",
@@ -333,18 +227,6 @@ FAMILIES = {
         "/blog/2022-review/",
         ["/blog/ferry-late/", "/blog/2021-in-pictures/", "/blog/storm-warning/", "/blog/welcome/"],
         ["/blog/", "/tags/"],
-    ),
-    "a year within a title": (
-        "/blog/{slug}/",
-        "/blog/regatta-2022-results/",
-        ["/blog/ferry-late/", "/blog/the-2021-storm/", "/blog/storm-warning/", "/blog/welcome/"],
-        ["/blog/", "/tags/"],
-    ),
-    "numbers of articles that might be years": (
-        "/story/article_{id}.html",
-        "/story/article_2044.html",
-        ["/story/article_2043.html", "/story/article_2001.html", "/story/article_98.html"],
-        ["/story/list_2.html", "/story/list_3.html"],
     ),
     "titles with numbers that might be years": (
         "/news/{slug}-{id}",

@@ -44,12 +44,6 @@ def test_lists_links_and_ten_newest_articles_are_shown() -> None:
     assert all(sample.by_example and sample.confidence > 0.9 for sample in found.samples)
 
 
-def test_links_that_are_left_have_reasons() -> None:
-    left = {each.link.url: each.reason for each in tried(site()).lists[0].judged if not each.taken}
-    assert left[f"{HOST}/news/list_2.html"] == "a further page of the list"
-    assert "the pattern has" in left[f"{HOST}/about/"]
-
-
 def test_what_robots_txt_forbids_is_told() -> None:
     class Forbidding(Site):
         def answer(self, url: str) -> StoredPage | str:
