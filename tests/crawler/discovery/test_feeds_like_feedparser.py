@@ -88,11 +88,9 @@ def entry(inner: str, attributes: str = "") -> bytes:
 
 HREF = '<link href="http://site.example/a/1"/>'
 KINDS = {
-    "RSS 0.91": rss(f"<item>{TITLE}{LINK}<description>Winter times.</description></item>", version="0.91"),
     "RSS 0.91 with its DTD": b'<?xml version="1.0"?><!DOCTYPE rss PUBLIC "-//Netscape//DTD RSS 0.91//EN" '
     b'"http://site.example/rss-0.91.dtd"><rss version="0.91"><channel><title>M</title><item><title>The ferry</title>'
     b"<link>http://site.example/a/1</link></item></channel></rss>",
-    "RSS 0.92": rss(f'<item>{TITLE}{LINK}<source url="http://site.example/">M</source></item>', version="0.92"),
     "RSS 1.0": rdf(
         '<item rdf:about="http://site.example/a/1"><title>The ferry</title><link>http://site.example/a/1</link>'
         '<dc:date>2024-03-05T08:30:00+08:00</dc:date></item><item rdf:about="http://site.example/a/2">'
@@ -111,7 +109,6 @@ KINDS = {
     b'<link rel="alternate" type="text/html" href="http://site.example/a/1"/><issued>2024-03-05T08:30:00Z</issued>'
     b"<modified>2024-03-06T08:30:00Z</modified></entry></feed>",
     "no entries": rss(""),
-    "Chinese in UTF-8": item(f"<title>渡轮停航</title>{LINK}"),
     "Chinese in GBK": '<?xml version="1.0" encoding="gbk"?><rss version="2.0"><channel><item><title>渡轮停航</title>'
     "<link>http://site.example/a/1</link></item></channel></rss>".encode("gbk"),
     "UTF-16": '<?xml version="1.0" encoding="utf-16"?><rss version="2.0"><channel><item><title>渡轮</title>'
@@ -121,37 +118,25 @@ KINDS = {
 DATES = {
     "RFC 822": dated("<pubDate>Tue, 05 Mar 2024 08:30:00 +0800</pubDate>"),
     "RFC 822, a named zone": dated("<pubDate>Tue, 05 Mar 2024 08:30:00 EST</pubDate>"),
-    "RFC 822, no weekday, one digit": dated("<pubDate>5 Mar 2024 8:30:00 GMT</pubDate>"),
-    "RFC 822, two digits of the year": dated("<pubDate>Tue, 05 Mar 24 08:30:00 GMT</pubDate>"),
-    "RFC 822, no seconds": dated("<pubDate>Tue, 05 Mar 2024 08:30 +0100</pubDate>"),
-    "asctime": dated("<pubDate>Tue Mar  5 08:30:00 2024</pubDate>"),
     "W3C-DTF, a year": dated("<dc:date>2024</dc:date>"),
     "pubDate after dc:date": dated("<dc:date>2024-03-04</dc:date><pubDate>Tue, 05 Mar 2024 08:30:00 GMT</pubDate>"),
     "W3C-DTF, a day": dated("<dc:date>2024-03-05</dc:date>"),
     "W3C-DTF, fractions": dated("<dc:date>2024-03-05T08:30:00.125Z</dc:date>"),
-    "ISO 8601 in pubDate": dated("<pubDate>2024-03-05T08:30:00Z</pubDate>"),
     "ISO 8601, basic": dated("<dc:date>20240305</dc:date>"),
-    "a space in place of T": dated("<pubDate>2024-03-05 08:30:00</pubDate>"),
     "nothing that is a date": dated("<pubDate>some time in spring</pubDate>"),
     "Atom, published before updated": entry(
         f"{HREF}<updated>2024-03-06T00:00:00Z</updated><published>2024-03-05T00:00:00Z</published>"
     ),
-    "Atom, updated alone": entry(f"{HREF}<updated>2024-03-06T01:02:03+02:00</updated>"),
     "dcterms": dated("<dcterms:created>2024-03-05T08:30:00Z</dcterms:created>"),
 }
 LINKS = {
     "relative, of RSS": item(f"{TITLE}<link>../a/1.html</link>"),
-    "from the root": item(f"{TITLE}<link>/a/1.html</link>"),
-    "without a scheme": item(f"{TITLE}<link>//other.example/a/1</link>"),
     "with blanks around": item(f"{TITLE}<link>\n   http://site.example/a/1\n </link>"),
     "with &amp;": item(f"{TITLE}<link>http://site.example/a?id=1&amp;page=2</link>"),
     "with a bare &": item(f"{TITLE}<link>http://site.example/a?id=1&page=2</link>"),
     "in CDATA": item(f"{TITLE}<link><![CDATA[http://site.example/a?id=1&page=2]]></link>"),
     "a guid alone": item(f"{TITLE}<guid>http://site.example/a/1</guid>"),
-    "a guid that is none, beside a link": item(f'{TITLE}{LINK}<guid isPermaLink="false">tag:1</guid>'),
     "a guid elsewhere, beside a link": item(f"{TITLE}<guid>http://site.example/?p=1</guid>{LINK}"),
-    "Atom's self in RSS": item(f'{TITLE}{LINK}<atom:link rel="self" href="http://site.example/x"/>'),
-    "an enclosure": item(f'{TITLE}{LINK}<enclosure url="http://site.example/a.mp3" type="audio/mpeg" length="1"/>'),
     "xml:base of the feed": atom(
         '<entry><title>The ferry</title><link href="a/1"/></entry>', 'xml:base="http://site.example/town/"'
     ),
@@ -164,7 +149,6 @@ LINKS = {
     "xml:base of RSS": rss(
         f"<item>{TITLE}<link>1.html</link></item>", attributes='xml:base="http://site.example/rss/"'
     ),
-    "Atom, relative": entry('<link href="../a/1"/>'),
     "Atom, alternate after others": entry(
         '<link rel="self" href="http://site.example/self"/><link rel="edit" href="http://site.example/edit"/>'
         '<link rel="alternate" href="http://site.example/a/1"/>'
@@ -177,28 +161,19 @@ LINKS = {
 }
 TEXTS = {
     "CDATA": item(f"<title><![CDATA[Ferry & clock: <em>both</em>]]></title>{LINK}"),
-    "escaped once": item(f"<title>Ferry &amp; clock</title>{LINK}"),
     "escaped twice": item(f"<title>Ferry &amp;amp; clock</title>{LINK}"),
     "marks in a title": item(f"<title>The &lt;b&gt;ferry&lt;/b&gt;</title>{LINK}"),
     "numbers": item(f"<title>&#8220;The ferry&#x201D;&#160;again</title>{LINK}"),
     "names of HTML": item(f"<title>Caf&eacute;&nbsp;&mdash;&nbsp;open</title>{LINK}"),
-    "names of HTML, escaped": item(f"<title>Caf&amp;eacute; &amp;ndash; open</title>{LINK}"),
-    "several lines": item(f"<title>The\n   ferry </title>{LINK}"),
     "no title": item(f"{LINK}<description>Only this.</description>"),
-    "a title of media": item(f"{TITLE}{LINK}<media:content url='http://site.example/1.jpg'/>"),
     "content:encoded": item(
         f"{TITLE}{LINK}<content:encoded><![CDATA[<title>Other</title><p>See <a href='http://site.example/b'>b</a>."
         "</p><link>http://site.example/c</link>]]></content:encoded>"
     ),
-    "a description with marks": item(f"{TITLE}<description>&lt;a href='/x'&gt;x&lt;/a&gt;</description>{LINK}"),
     "Atom, html": atom(f'<entry><title type="html">The &lt;i&gt;ferry&lt;/i&gt; &amp;amp; clock</title>{HREF}</entry>'),
     "Atom, xhtml": atom(
         '<entry><title type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">The <i>ferry</i></div></title>'
         f"{HREF}</entry>"
-    ),
-    "Atom, content with a title": entry(
-        f'{HREF}<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><title>No</title>'
-        '<a href="http://site.example/b">b</a></div></content>'
     ),
     "image and textinput of the channel": rss(
         f"<item>{TITLE}{LINK}</item>",
@@ -233,20 +208,9 @@ def test_ours_leaves_entries_without_a_link_out_and_names_each_url_once():
     assert len(feedparser.parse(body).entries) == 3
 
 
-def test_ours_reads_dates_that_people_type():
-    body = dated("<pubDate>2024年3月5日</pubDate>")
-    assert [when for *_, when in ours(body)] == [datetime(2024, 3, 5, tzinfo=UTC)]
-
-
 def test_ours_takes_no_year_for_a_date_that_no_article_is_of():
     body = dated("<dc:date>0001-01-01T00:00:00Z</dc:date>")
     assert [when for *_, when in ours(body)] == [None]
-
-
-def test_ours_normalises_urls():
-    body = item(f"{TITLE}<link>http://site.example/a b#top</link>")
-    assert [url for url, *_ in ours(body)] == ["http://site.example/a%20b"]
-    assert [url for url, *_ in feedparsers(body)] == ["http://site.example/a b#top"]
 
 
 def test_ours_takes_the_first_of_two_links():

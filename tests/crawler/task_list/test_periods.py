@@ -22,55 +22,44 @@ def due(line: str, start: datetime, count: int) -> list[str]:
 # 27 October.
 
 
-def test_a_skipped_time_is_due_when_the_clock_has_changed():
-    assert due("30 2 * * * Europe/Berlin", datetime(2024, 3, 30, 0, tzinfo=UTC), 3) == [
-        "03-30 02:30+0100", "03-31 03:00+0200", "04-01 02:30+0200",
-    ]  # fmt: skip
+DAYLIGHT_SAVING = {
+    "a skipped time is due when the clock has changed": (
+        "30 2 * * * Europe/Berlin", datetime(2024, 3, 30, 0, tzinfo=UTC),
+        ["03-30 02:30+0100", "03-31 03:00+0200", "04-01 02:30+0200"],
+    ),
+    "several skipped times are due once": (
+        "0,30 2 * * * Europe/Berlin", datetime(2024, 3, 31, 0, tzinfo=UTC),
+        ["03-31 03:00+0200", "04-01 02:00+0200", "04-01 02:30+0200"],
+    ),
+    "a time that occurs twice is due at its first occurrence": (
+        "30 2 * * * Europe/Berlin", datetime(2024, 10, 26, 12, tzinfo=UTC), ["10-27 02:30+0200", "10-28 02:30+0100"],
+    ),
+    "from between the two occurrences it is due the next day": (  # 02:10 for the second time
+        "30 2 * * * Europe/Berlin", datetime(2024, 10, 27, 1, 10, tzinfo=UTC), ["10-28 02:30+0100"],
+    ),
+    "a line for any hour follows the clock": (
+        "0 */2 * * * Europe/Berlin", datetime(2024, 3, 30, 22, 30, tzinfo=UTC),
+        ["03-31 00:00+0100", "03-31 04:00+0200"],
+    ),
+    "a line for any minute of an hour follows the clock": (
+        "*/30 2 * * * Europe/Berlin", datetime(2024, 10, 27, 0, tzinfo=UTC),
+        ["10-27 02:30+0200", "10-27 02:00+0100", "10-27 02:30+0100", "10-28 02:00+0100"],
+    ),
+    "a day that a zone skips": (  # Samoa crossed the date line: 30 December 2011 did not exist there
+        "0 5 * * * Pacific/Apia", datetime(2011, 12, 28, 17, tzinfo=UTC),
+        ["12-29 05:00-1000", "12-31 00:00+1400", "12-31 05:00+1400"],
+    ),
+    "without daylight saving each day has its time": (
+        "0 8 * * 1-5 Asia/Shanghai", datetime(2024, 1, 4, 12, tzinfo=UTC),
+        ["01-05 08:00+0800", "01-08 08:00+0800", "01-09 08:00+0800"],
+    ),
+}  # fmt: skip
 
 
-def test_several_skipped_times_are_due_once():
-    assert due("0,30 2 * * * Europe/Berlin", datetime(2024, 3, 31, 0, tzinfo=UTC), 3) == [
-        "03-31 03:00+0200", "04-01 02:00+0200", "04-01 02:30+0200",
-    ]  # fmt: skip
-
-
-def test_a_time_that_occurs_twice_is_due_at_its_first_occurrence():
-    assert due("30 2 * * * Europe/Berlin", datetime(2024, 10, 26, 12, tzinfo=UTC), 2) == [
-        "10-27 02:30+0200", "10-28 02:30+0100",
-    ]  # fmt: skip
-
-
-def test_from_between_the_two_occurrences_it_is_due_the_next_day():
-    between = datetime(2024, 10, 27, 1, 10, tzinfo=UTC)  # 02:10 for the second time
-    assert due("30 2 * * * Europe/Berlin", between, 1) == ["10-28 02:30+0100"]
-
-
-def test_a_line_for_any_hour_follows_the_clock():
-    assert due("0 * * * * Europe/Berlin", datetime(2024, 10, 26, 23, 30, tzinfo=UTC), 3) == [
-        "10-27 02:00+0200", "10-27 02:00+0100", "10-27 03:00+0100",
-    ]  # fmt: skip
-    assert due("0 */2 * * * Europe/Berlin", datetime(2024, 3, 30, 22, 30, tzinfo=UTC), 2) == [
-        "03-31 00:00+0100", "03-31 04:00+0200",
-    ]  # fmt: skip
-
-
-def test_a_line_for_any_minute_of_an_hour_follows_the_clock():
-    assert due("*/30 2 * * * Europe/Berlin", datetime(2024, 10, 26, 12, tzinfo=UTC), 5) == [
-        "10-27 02:00+0200", "10-27 02:30+0200", "10-27 02:00+0100", "10-27 02:30+0100", "10-28 02:00+0100",
-    ]  # fmt: skip
-
-
-def test_a_day_that_a_zone_skips():
-    # Samoa crossed the date line: 30 December 2011 did not exist there
-    assert due("0 5 * * * Pacific/Apia", datetime(2011, 12, 28, 17, tzinfo=UTC), 3) == [
-        "12-29 05:00-1000", "12-31 00:00+1400", "12-31 05:00+1400",
-    ]  # fmt: skip
-
-
-def test_without_daylight_saving_each_day_has_its_time():
-    assert due("0 8 * * 1-5 Asia/Shanghai", datetime(2024, 1, 4, 12, tzinfo=UTC), 3) == [
-        "01-05 08:00+0800", "01-08 08:00+0800", "01-09 08:00+0800",
-    ]  # fmt: skip
+@pytest.mark.parametrize("case", DAYLIGHT_SAVING)
+def test_a_line_is_due_on_the_clock_of_its_zone(case):
+    line, start, expected = DAYLIGHT_SAVING[case]
+    assert due(line, start, len(expected)) == expected
 
 
 # Forms
@@ -95,6 +84,11 @@ def test_without_daylight_saving_each_day_has_its_time():
 def test_a_line_may_be_written_in_several_ways(line, same):
     start = datetime(2024, 1, 1, tzinfo=UTC)
     assert due(line, start, 12) == due(same, start, 12)
+
+
+def test_a_line_may_be_a_map_with_its_zone():
+    period = Period.parse({"cron": "0 8 * * 1-5", "zone": "Asia/Shanghai"})
+    assert (period, period.seconds_hint) == (Period.parse("0 8 * * 1-5 Asia/Shanghai"), 86400)
 
 
 @pytest.mark.parametrize("line", ["0 0 13 * 5", "0 0 13/40 * 5", "0 0 */30 * 5"])
