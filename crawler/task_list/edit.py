@@ -49,9 +49,9 @@ def existing_list(tasks_yaml: Path) -> ExistingList:
 
 def create(tasks_yaml: Path, contact: str = "") -> None:
     """Write a task list without tasks, and its JSON Schema. `contact` may be empty."""
-    from crawler.task_list.schema import MODELINE, SCHEMA_BESIDE_TASKS, write_schema
+    from crawler.task_list.schema import MODELINE, NO_CONTACT, SCHEMA_BESIDE_TASKS, write_schema
 
-    contact_line = f"contact: {_scalar(contact)}" if contact else "# contact: https://example.org/our-crawler"
+    contact_line = f"contact: {_scalar(contact)}" if contact else NO_CONTACT
     tasks_yaml.parent.mkdir(parents=True, exist_ok=True)
     write_schema(tasks_yaml.parent / SCHEMA_BESIDE_TASKS)
     tasks_yaml.write_text(

@@ -24,31 +24,8 @@ SCHEMA_FILE = Path(__file__).with_name("tasks.schema.json")
 SCHEMA_BESIDE_TASKS = ".exemplar/tasks.schema.json"  # path at which `exemplar init` writes it, relative to tasks.yaml
 MODELINE = f"# yaml-language-server: $schema={SCHEMA_BESIDE_TASKS}"
 NAME_PATTERN = r"^[^./\s][^/\s]{0,99}$"
-
-SAMPLE = """\
-{modeline}
-# Each task is a section of a site. Four keys are enough: example, pattern, every and output.
-# `exemplar check` finds mistakes, `exemplar run --once` runs all tasks once.
-
-defaults: # for all tasks without keys of their own
-  every: 1h # 30m, 2h, 1d, or a cron line with time zone: 0 8 * * 1-5 Asia/Shanghai
-  output: out/{{task}}.jsonl # .jsonl, .db or .sqlite; a list writes to several
-
-tasks:
-  news:
-    # The URL of one typical article …
-    example: https://news.example/a/2024/0312/345.html
-    # … and the pattern of its siblings: {{date:%Y-%m-%d}}, {{id}}, {{slug}}, {{n:1..50}}, * within a path segment,
-    # ** across segments, […] for an optional part.
-    pattern: https://news.example/a/{{date:%Y/%m%d}}/{{id}}.html
-    # The section's list page, if it cannot be derived from the pattern:
-    # start: https://news.example/a/
-    paused: true # delete this line when example and pattern are yours
-
-settings:
-  # Goes into the User-Agent so that a site's owner can reach you; required for public hosts.
-  {contact}
-"""
+SAMPLE_FILE = Path(__file__).with_name("sample.yaml")
+NO_CONTACT = "# contact: https://example.org/our-crawler"
 
 
 class _Described(GenerateJsonSchema):
@@ -124,8 +101,8 @@ def write_schema(path: Path) -> None:
 
 def sample(contact: str = "") -> str:
     """Return a sample tasks.yaml with one task that is paused; `contact` is a URL or an e-mail address, or empty."""
-    line = f"contact: {json.dumps(contact)}" if contact else "# contact: https://example.org/our-crawler"
-    return SAMPLE.format(modeline=MODELINE, contact=line)
+    text = SAMPLE_FILE.read_text("utf-8")
+    return text.replace(NO_CONTACT, f"contact: {json.dumps(contact)}") if contact else text
 
 
 def _model_schema(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
