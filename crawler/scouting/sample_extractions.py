@@ -1,7 +1,7 @@
 """Sample extractions of a survey or trial: the example as a section, and what is extracted with it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from crawler.discovery.links import links_of
@@ -144,26 +144,26 @@ def extract_sample(section: Section, page: StoredPage, insist: bool = False) -> 
         return SampleExtraction(page.url, reason=f"unusable page: {error}")
     if isinstance(result, NoArticle):
         return SampleExtraction(page.url, reason=result.reason, kind=type_.kind, signs=type_.reasons)
-    if isinstance(result, Listing):
-        return _sample_of_list(page, result, type_)
-    if result.method != "example" and type_.kind == "list" and not insist:
+    if isinstance(result, Article) and result.method != "example" and type_.kind == "list" and not insist:
         return SampleExtraction(
             page.url, result.title or "", reason="a list page", kind=type_.kind, signs=type_.reasons
         )
-    return SampleExtraction(
+    sample = SampleExtraction(
         page.url,
         result.title or "",
-        result.published.isoformat() if result.published else "",
-        " ".join(result.text.split())[:FIRST_WORDS],
-        len(result.text),
-        result.confidence,
-        result.method,
-        result.reason,
-        result.language or "",
-        _kind_of(result, type_),
-        type_.reasons,
-        _is_brief(result.text, page),
+        words=" ".join(result.text.split())[:FIRST_WORDS],
+        characters=len(result.text),
+        confidence=result.confidence,
+        method=result.method,
+        language=result.language or "",
+        signs=type_.reasons,
     )
+    if isinstance(result, Listing):
+        titles = " · ".join(entry.title for entry in result.entries)[:FIRST_WORDS]
+        return replace(sample, words=titles, reason=f"a list of {len(result.entries)} entries", kind="list")
+    published, kind = result.published.isoformat() if result.published else "", _kind_of(result, type_)
+    is_brief = _is_brief(result.text, page)
+    return replace(sample, published=published, reason=result.reason, kind=kind, is_brief=is_brief)
 
 
 def _is_brief(text: str, page: StoredPage) -> bool:
@@ -172,21 +172,6 @@ def _is_brief(text: str, page: StoredPage) -> bool:
     for link in links_of(page.body, page.url, page.content_type) if rest else ():
         rest = rest.replace(link.text, "") if len(link.text) >= LEAST_LINK else rest
     return 2 * len(rest) > len(text)
-
-
-def _sample_of_list(page: StoredPage, listing: Listing, type_: PageType) -> SampleExtraction:
-    return SampleExtraction(
-        page.url,
-        listing.title or "",
-        words=" · ".join(entry.title for entry in listing.entries)[:FIRST_WORDS],
-        characters=len(listing.text),
-        confidence=listing.confidence,
-        method=listing.method,
-        reason=f"a list of {len(listing.entries)} entries",
-        language=listing.language or "",
-        kind="list",
-        signs=type_.reasons,
-    )
 
 
 def _kind_of(article: Article, type_: PageType) -> Kind:
