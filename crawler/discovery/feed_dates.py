@@ -23,7 +23,7 @@ def moment_of(text: str | None) -> datetime | None:
     text = (text or "").strip()
     if not text or len(text) > LONGEST:
         return None
-    for read in (_iso, _mail, _month_or_year, _loose):
+    for read in (datetime.fromisoformat, _mail, _month_or_year, _loose):
         try:
             moment = read(text)
         except (ValueError, TypeError, OverflowError, IndexError):
@@ -31,10 +31,6 @@ def moment_of(text: str | None) -> datetime | None:
         if moment is not None:
             return _aware(moment, text)
     return None
-
-
-def _iso(text: str) -> datetime:
-    return datetime.fromisoformat(text)
 
 
 def _mail(text: str) -> datetime | None:

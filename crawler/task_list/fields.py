@@ -52,13 +52,9 @@ Every = Annotated[
     Period, BeforeValidator(Period.parse), _AS_TEXT, WithJsonSchema({"anyOf": [{"type": "string"}, _CRON, _AUTO]})
 ]
 Method = Annotated[str, AfterValidator(validators.check_method)]
-NearDuplicates = Literal["mark", "drop", "keep"]
-Rows = Literal["articles", "posts"]
-Redesign = Literal["propose", "adopt", "ignore"]
 Visits = Annotated[Revisit | None, BeforeValidator(Revisit.parse), _OPTIONAL_TEXT, _TEXT_OR_NULL]
 Forget = Annotated[Age | None, BeforeValidator(Age.parse), _OPTIONAL_TEXT, _TEXT_OR_NULL]
 KeepPages = Annotated[Age | None, BeforeValidator(partial(Age.parse, form=KEEP_FORM)), _OPTIONAL_TEXT, _TEXT_OR_NULL]
-Pictures = Literal["keep"] | None
 PagesFolder = Annotated[str, AfterValidator(validators.check_folder), WithJsonSchema(TEXT)]
 Render = Annotated[
     bool | Literal["auto"], BeforeValidator(validators.check_render), WithJsonSchema({"enum": [True, False, "auto"]})

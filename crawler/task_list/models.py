@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationInfo, field_validator
 
@@ -107,7 +107,7 @@ class Task(FrozenModel):
     articles: bool = Field(default=False, examples=[True])
     """true: pages that match the pattern are articles, even if they look like lists (`exemplar add --article`). Error
     pages and checks of visitors are still rejected."""
-    rows: fields.Rows = Field(default="articles", examples=["posts"])
+    rows: Literal["articles", "posts"] = Field(default="articles", examples=["posts"])
     """What gives a row: articles, or posts, the posts of threads (forums, questions and answers, comments), each once.
     With revisit a thread is read again as long as it has new posts."""
     paused: bool = Field(default=False, examples=[True])
@@ -116,10 +116,10 @@ class Task(FrozenModel):
     """Keep only articles with these words or of these days."""
     drop: Words = Field(default=Filter(), examples=[["广告"], {"until": "2023-12-31"}])
     """Drop articles with these words or of these days."""
-    near_duplicates: fields.NearDuplicates = Field(default="mark", examples=["drop"])
+    near_duplicates: Literal["mark", "drop", "keep"] = Field(default="mark", examples=["drop"])
     """An article whose text is almost that of an earlier one of the task: mark writes it with the URL of the earlier
     one, drop does not write it, keep skips the check."""
-    redesign: fields.Redesign = Field(default="propose", examples=["adopt"])
+    redesign: Literal["propose", "adopt", "ignore"] = Field(default="propose", examples=["adopt"])
     """After a redesign of the site a new example is found among the section's pages: propose shows it (`exemplar
     proposals`), adopt replaces the example with it if a back-test shows no loss, ignore does not search for one."""
     revisit: fields.Visits = Field(default=None, examples=["1d for 3d"])
@@ -130,7 +130,7 @@ class Task(FrozenModel):
     keep_pages: fields.KeepPages = Field(default=None, examples=["30d"])
     """Keep the fetched pages for this time, compressed, so that `exemplar re-extract` can extract them again without a
     request; null: they are not kept."""
-    pictures: fields.Pictures = Field(default=None, examples=["keep"])
+    pictures: Literal["keep"] | None = Field(default=None, examples=["keep"])
     """keep: fetch the pictures of articles into the folder pictures/ beside each output of files or objects that has
     their html or markdown, which then show these files; null: they show the addresses of the site."""
     delay: float = Field(default=DEFAULT_DELAY, ge=0, allow_inf_nan=False, examples=[1.0])
