@@ -178,9 +178,3 @@ def test_a_mistake_in_an_address_shows_no_secret():
         with pytest.raises(TaskFileError) as mistake:
             loads(text_of("news", notify=f"'{wrong}'"))
         assert TOKEN not in str(mistake.value)
-
-
-def test_defaults_name_addresses_for_all_tasks():
-    text = text_of("news", "town", notify="[]").replace("tasks:", "defaults: {notify: 'json://a'}\ntasks:")
-    text = text.replace("    notify: []\n", "", 1)
-    assert [task.notify for task in loads(text).tasks.values()] == [("json://a",), ()]

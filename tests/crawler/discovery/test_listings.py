@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from crawler.discovery.listings import json_links, read_listing, robots_listing
+from crawler.discovery.listings import json_links, read_listing
 
 URL = "http://site.example/news/"
 ITEM = b"<item><link>/a/1</link></item>"
@@ -48,17 +48,6 @@ def test_utf_16_is_told_apart_too():
 @pytest.mark.parametrize("body", [b"", b" ", b"{", b"null", b"\x1f\x8b", b"\x00\xff", b"<", b"{}"])
 def test_what_holds_no_links_has_none(body):
     assert urls(read_listing(body, URL)) == []
-
-
-def test_a_feed_knows_its_page_and_a_page_its_feeds():
-    assert read_listing(RSS, URL).home == "http://site.example/"
-    page = b'<html><link rel="alternate" type="application/rss+xml" href="/rss">'
-    assert read_listing(page, URL).feeds == ["http://site.example/rss"]
-
-
-def test_robots_txt_names_sitemaps():
-    listing = robots_listing(b"User-agent: *\nSitemap: /a.xml", "http://site.example/robots.txt")
-    assert [child.url for child in listing.sitemaps] == ["http://site.example/a.xml"]
 
 
 # JSON

@@ -103,12 +103,6 @@ class Endless(dict):
 # Pagination
 
 
-def test_pagination_is_followed_to_its_end():
-    outing = Outing(numbered(5))
-    assert outing.read == ["/a/", *(f"/a/list_{n}.html" for n in range(2, 6))]
-    assert len(outing.articles) == 10
-
-
 def test_numbers_and_next_words_lead_to_further_pages():
     site = {
         "/a/": ["/a/1.html", ("/a/x9", "2"), ("/a/y7.htm", "下一页"), ("/a/z8", "»"), ("/a/w6", "Older posts")],
@@ -177,12 +171,6 @@ def test_article_links_are_never_read_as_lists():
     outing = Outing(site)
     assert "/a/1.html" not in outing.read
     assert outing.articles == {"/a/1.html", "/a/2.html"}
-
-
-def test_links_keep_their_order_in_the_page():
-    walk = Walk(WalkPlan(pattern(ARTICLES), [HOST + "/a/"]))
-    taken = walk.article_links([link("/x"), link("/a/2.html"), link("/a/1.html")])
-    assert [found.link.url for found in taken] == [HOST + "/a/2.html", HOST + "/a/1.html"]
 
 
 # Following

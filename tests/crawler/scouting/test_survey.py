@@ -173,41 +173,27 @@ def test_list_page_proposes_its_articles() -> None:
     with pytest.raises(NoSection, match="list page") as error:
         look(sections(2, 8), "/part-b/")
     assert error.value.proposals[0][0] == f"{HOST}/part-b/1000.html"
-
-
-def test_home_page_is_not_an_article() -> None:
-    with pytest.raises(NoSection, match="home page") as error:
-        look(sections(2, 8), "/")
     assert len(error.value.proposals) == 5
 
 
-def test_page_that_is_not_there_says_why() -> None:
-    with pytest.raises(NoSection, match="http 404"):
-        look(sections(1, 8), "/part-a/77777.html")
+SHELL = b"<html><head><title>App</title><script src=/app.js></script></head><body><div id=app></div></body></html>"
 
 
-def test_shell_without_text_says_render() -> None:
-    shell = (
-        b"<html><head><title>App</title></head><body><div id='app'></div><script src='/app.js'></script></body></html>"
-    )
-    with pytest.raises(NoSection, match="render: true"):
-        look(Site({"/news/12": shell}), "/news/12")
-
-
-def test_article_without_siblings_says_what_to_write() -> None:
-    nav = menu("/", "/one/")
-    site = Site({"/lonely/77.html": article(7, nav), "/": page("Home", nav)})
-    with pytest.raises(NoSection, match="no siblings") as error:
-        look(site, "/lonely/77.html")
-    assert f"{HOST}/lonely/{{id}}.html" in str(error.value)
-
-
-def test_lists_that_scripts_fill_are_named_with_the_remedy() -> None:
-    shell = b"<html><head><title>Home</title><script src=/app.js></script></head><body><div id=app></div></body></html>"
-    site = Site({"/lonely/77.html": article(7, menu("/")), "/": shell})
-    with pytest.raises(NoSection, match="is filled by scripts") as error:
-        look(site, "/lonely/77.html")
-    assert "`render: true`" in str(error.value)
+@pytest.mark.parametrize(
+    ("pages", "path", "says"),
+    [
+        (sections(2, 8).pages, "/", "home page"),
+        (sections(1, 8).pages, "/part-a/77777.html", "http 404"),
+        ({"/news/12": SHELL}, "/news/12", "render: true"),
+        ({"/lone/77.html": article(7, NAV), "/": page("Home", NAV)}, "/lone/77.html", r"no siblings.*/lone/{id}\.html"),
+        ({"/lone/a-2022.html": article(7, NAV), "/": page("Home", NAV)}, "/lone/a-2022.html", r"/lone/{slug}\.html"),
+        ({"/lone/77.html": article(7, NAV), "/": SHELL}, "/lone/77.html", "is filled by scripts.*`render: true`"),
+    ],
+    ids=["a home page", "no page", "a shell", "no siblings", "a year in a lone title", "lists that scripts fill"],
+)
+def test_without_a_section_there_is_a_reason_and_a_remedy(pages: dict[str, bytes], path: str, says: str) -> None:
+    with pytest.raises(NoSection, match=says):
+        look(Site(pages), path)
 
 
 @pytest.mark.parametrize("folder", ["tags", "topics-of-the-year"])
@@ -227,13 +213,6 @@ def test_a_feed_proposes_its_articles() -> None:
     with pytest.raises(NoSection, match=r"/feed is a feed, not an article; name one of its articles$") as error:
         look(Site({"/feed": feed.encode()}), "/feed")
     assert error.value.proposals == tuple((f"{HOST}/a/{n}", title_of(n)) for n in range(3))
-
-
-def test_a_lone_title_with_a_year_is_no_id() -> None:
-    site = Site({"/lonely/review-2022.html": article(7, menu("/")), "/": page("Home", menu("/"))})
-    with pytest.raises(NoSection, match="no siblings") as error:
-        look(site, "/lonely/review-2022.html")
-    assert f"{HOST}/lonely/{{slug}}.html" in str(error.value)
 
 
 def test_numbers_like_years_do_not_bring_titles_of_other_folders_in() -> None:
