@@ -75,7 +75,6 @@ class Literal:
     """Literal text, in the form that `normalise` gives it."""
 
     text: str
-    offset: int
 
 
 @dataclass(frozen=True)
@@ -104,7 +103,6 @@ class Field:
     regex: str
     expected: str
     source: str
-    offset: int
     numbers: NumberRange | None = None
 
 
@@ -114,7 +112,6 @@ class Maybe:
 
     parts: "tuple[Node, ...]"
     source: str
-    offset: int
 
 
 Node = Literal | Field | Maybe
@@ -234,9 +231,9 @@ class _PatternParser:
         if not text:
             return []
         if self.zone == "host":
-            return [Literal(".".join(map(ascii_host, text.split("."))), self.literal_at)]
+            return [Literal(".".join(map(ascii_host, text.split("."))))]
         _refuse_unmatchable(text, self.literal_at)
-        return [Literal(escape(text), self.literal_at)]
+        return [Literal(escape(text))]
 
     def read_star(self) -> list[Node]:
         at, before, after = self.pos, self.text[self.pos - 1], self.text[self.pos :].lstrip("*")[:1]
@@ -248,12 +245,12 @@ class _PatternParser:
             # A * that is a whole segment is not empty: /a/* matches the pages below /a/, not /a/ itself.
             alone = before == "/" and after in ("", "/", "?")
             regex = {"host": "[^/:?@]*", "path": "[^/?]" + ("+" if alone else "*"), "query": "[^&]*"}[self.zone]
-            return [Field("*", regex, "anything but /", "*", at)]
+            return [Field("*", regex, "anything but /", "*")]
         if self.zone == "path" and before == "/" and after == "/":
             self.pos += 1  # /**/ also matches /: any number of segments, including none
-            return [Field("**", "(?:[^?]*/)?", "any path", "**/", at)]
+            return [Field("**", "(?:[^?]*/)?", "any path", "**/")]
         regex = {"host": "[^/:?@]*", "path": "[^?]*" if after else ".*", "query": ".*"}[self.zone]
-        return [Field("**", regex, "anything", "**", at)]
+        return [Field("**", regex, "anything", "**")]
 
     def read_optional(self) -> list[Node]:
         at = self.pos
@@ -269,7 +266,7 @@ class _PatternParser:
         self.pos += 1
         if not nodes:
             raise PatternError("nothing between [ and ]", at, "write \\[\\] for the characters themselves")
-        return [Maybe(_joined(nodes), self.text[at : self.pos], at)]
+        return [Maybe(_joined(nodes), self.text[at : self.pos])]
 
     def read_placeholder(self) -> list[Node]:
         at = self.pos
@@ -287,10 +284,10 @@ class _PatternParser:
             case "id" | "slug" if colon:
                 raise PatternError(f"{{{name}}} has no option after a colon", at, f"write {EXAMPLES[name]}")
             case "id":
-                return [Field("id", "[0-9]+", "digits", source, at)]
+                return [Field("id", "[0-9]+", "digits", source)]
             case "slug":
                 dots = self.text[self.pos : self.pos + 1] not in ("", "?", "[", "]", "*")
-                return [Field("slug", SLUG_WITH_DOTS if dots else SLUG, "letters, digits, - or _", source, at)]
+                return [Field("slug", SLUG_WITH_DOTS if dots else SLUG, "letters, digits, - or _", source)]
         nearest = _nearest_name(name)
         raise PatternError(f"unknown placeholder {source}", at, f"did you mean {EXAMPLES[nearest]}?")
 
@@ -309,7 +306,7 @@ class _PatternParser:
                 raise PatternError(f"unknown date code {piece[0]}", start + piece.start(), _code_hint(piece[0]))
             regex, expected = DATE_CODES[piece[0]]
             nodes += self.flush()
-            nodes.append(Field(piece[0], regex, expected, piece[0], start + piece.start()))
+            nodes.append(Field(piece[0], regex, expected, piece[0]))
         return nodes + self.flush()
 
 
@@ -324,7 +321,7 @@ def _number(argument: str, source: str, at: int) -> Field:
     numbers = NumberRange(int(first), int(last), max(padded, default=1))
     shortest = max(padded, default=1)
     regex = f"[0-9]{{{shortest},{max(len(first), len(last))}}}"
-    return Field("n", regex, f"a number {first}..{last}", source, at, numbers)
+    return Field("n", regex, f"a number {first}..{last}", source, numbers)
 
 
 def _joined(nodes: list[Node]) -> tuple[Node, ...]:
@@ -332,7 +329,7 @@ def _joined(nodes: list[Node]) -> tuple[Node, ...]:
     joined: list[Node] = []
     for node in nodes:
         if joined and isinstance(node, Literal) and isinstance(previous := joined[-1], Literal):
-            joined[-1] = Literal(previous.text + node.text, previous.offset)
+            joined[-1] = Literal(previous.text + node.text)
         else:
             joined.append(node)
     return tuple(joined)
