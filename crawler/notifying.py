@@ -14,7 +14,7 @@ import logging
 import os
 import re
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, cast
@@ -25,7 +25,7 @@ from workers import keys
 from workers.addresses import VARIABLE
 from workers.errors import ExemplarError
 from workers.health import Alarm
-from workers.redis_access.redis_clock import Clock, clock_of
+from workers.redis_access.redis_clock import clock_of
 from workers.stored_json import loaded
 from workers.variables import VariableNotSet, expand_address
 
@@ -55,8 +55,6 @@ if holder and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
 """
-
-Sending = Callable[[str, str, str], None]  # address, title, body
 
 
 class NoticeNotSent(ExemplarError):
@@ -127,9 +125,8 @@ class WaitingNotice:
 class Notifier:
     """Sends the waiting notices. Any number of processes may call `step`; one of them sends."""
 
-    def __init__(self, connection: "redis.Redis", *, sending: Sending = send, clock: Clock | None = None):
-        self.redis, self.sending = connection, sending
-        self.clock = clock or clock_of(connection).now
+    def __init__(self, connection: "redis.Redis"):
+        self.redis, self.clock = connection, clock_of(connection).now
         self._token = uuid.uuid4().hex
         self._take = connection.register_script(_TAKE)
         self._lease = connection.register_script(_LEASE)
@@ -181,7 +178,7 @@ class Notifier:
             if not due or self._is_spared(name) or not self._may_send():
                 continue
             try:
-                self.sending(address, *message_of(due))
+                send(address, *message_of(due))
             except NoticeNotSent as error:
                 problems.append(self._spare(name, str(error)))
             else:

@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from crawler import notifying
 from crawler.notifying import (
     AWAY,
     FIRST_PAUSE,
@@ -60,6 +61,13 @@ class Sent:
         self.messages.append((address, title, body))
 
 
+@pytest.fixture
+def sent(monkeypatch):
+    service = Sent()
+    monkeypatch.setattr(notifying, "send", service)
+    return service
+
+
 def test_a_notice_arrives_with_evidence_and_advice(connection, receiver):
     queue(connection, AlarmChange("opened", alarm()), notify=[f"json://127.0.0.1:{receiver.port}/hook"])
     assert Notifier(connection).step() == []
@@ -71,22 +79,21 @@ def test_a_notice_arrives_with_evidence_and_advice(connection, receiver):
     assert not connection.exists(keys.NOTICES, WAITING)
 
 
-def test_many_changes_are_one_message_and_a_recovery_is_told(connection):
-    sent = Sent()
+def test_many_changes_are_one_message_and_a_recovery_is_told(connection, sent):
     changes = [AlarmChange("opened", alarm(f"task{number}")) for number in range(30)]
     queue(connection, *changes, AlarmChange("recovered", alarm("news")), notify=["json://one", "json://two"])
-    Notifier(connection, sending=sent).step()
+    Notifier(connection).step()
     assert [address for address, _, _ in sent.messages] == ["json://one", "json://two"]
     assert sent.messages[0][1] == "Exemplar: 31 changes of alarms"
     assert "11 more" in sent.messages[0][2]
     queue(connection, AlarmChange("recovered", alarm("news")), notify=["json://one"])
-    Notifier(connection, sending=sent).step()
+    Notifier(connection).step()
     assert sent.messages[-1][1:] == ("Exemplar: news: template changed: recovered", "news: recovered: template changed")
 
 
-def test_an_address_that_is_away_is_spared_longer_and_longer_and_the_others_get_theirs_once(connection):
-    clock, sent = HandClock(1e9), Sent()
-    notifier = Notifier(connection, sending=sent, clock=clock)
+def test_an_address_that_is_away_is_spared_longer_and_longer_and_the_others_get_theirs_once(connection, sent):
+    notifier = Notifier(connection)
+    notifier.clock = clock = HandClock(1e9)
     queue(connection, AlarmChange("opened", alarm()), notify=["json://one", "json://two"])
     sent.is_away = True
     assert len(notifier.step()) == 2
@@ -101,10 +108,10 @@ def test_an_address_that_is_away_is_spared_longer_and_longer_and_the_others_get_
     assert not connection.exists(WAITING, AWAY)
 
 
-def test_pauses_double_and_a_notice_is_dropped_in_the_end(connection):
-    clock, sent = HandClock(1e9), Sent()
+def test_pauses_double_and_a_notice_is_dropped_in_the_end(connection, sent):
     sent.is_away = True
-    notifier = Notifier(connection, sending=sent, clock=clock)
+    notifier = Notifier(connection)
+    notifier.clock = clock = HandClock(1e9)
     queue(connection, AlarmChange("opened", alarm()), notify=["json://one"])
     assert "in 60 s" in notifier.step()[0]
     clock.now += FIRST_PAUSE + 1
@@ -115,28 +122,28 @@ def test_pauses_double_and_a_notice_is_dropped_in_the_end(connection):
     assert not connection.exists(WAITING)
 
 
-def test_of_several_processes_one_sends(connection):
-    sent, gate = Sent(), threading.Event()
+def test_of_several_processes_one_sends(connection, sent, monkeypatch):
+    gate = threading.Event()
 
     def slowly(*message):
         gate.wait(5)
         sent(*message)
 
+    monkeypatch.setattr(notifying, "send", slowly)
     queue(connection, AlarmChange("opened", alarm()), notify=["json://one"])
-    first = threading.Thread(target=Notifier(connection, sending=slowly).step)
+    first = threading.Thread(target=Notifier(connection).step)
     first.start()
     while not connection.exists(WAITING):
         pass
-    Notifier(connection, sending=sent).step()
+    Notifier(connection).step()
     gate.set()
     first.join()
     assert len(sent.messages) == 1
 
 
-def test_notices_of_a_task_without_addresses_are_removed(connection):
-    sent = Sent()
+def test_notices_of_a_task_without_addresses_are_removed(connection, sent):
     queue(connection, AlarmChange("opened", alarm()))
-    Notifier(connection, sending=sent).step()
+    Notifier(connection).step()
     assert sent.messages == []
     assert not connection.exists(keys.NOTICES, WAITING)
 
