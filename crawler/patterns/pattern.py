@@ -154,12 +154,8 @@ class Pattern:
 
         Numbers are in the order written (`{n:1..50}` or `{n:50..1}`). Optional parts are generated in both forms, the
         longer first; one that contains an `{id}`, `{slug}` or `*` is left out. Without a date each URL comes once.
-        Raises `ValueError` if the pattern is not `enumerable`.
+        The pattern must be `enumerable`.
         """
-        if not self.enumerable:
-            raise ValueError(
-                f"the pattern {self.text} cannot be enumerated: it has other parts than text, dates and numbers"
-            )
         seen: set[str] = set()
         for day in _moments(self.nodes, since, until):
             for rest in _expand(self.nodes, *day):

@@ -81,7 +81,3 @@ class MemoryLedger(Ledger):
     def in_order(self) -> list[Found]:
         """Return the waiting URLs in the order in which a run would fetch them."""
         return sorted(self.entered.values(), key=lambda entry: entry.rank)
-
-    def step(self, script: str, *args: Any, pipe: Any = None) -> Any:
-        """Raise `RuntimeError`: there are no scripts."""
-        raise RuntimeError(f"{script}: a ledger in memory runs no scripts")

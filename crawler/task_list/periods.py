@@ -78,11 +78,8 @@ class Period:
     def next_after(self, moment: datetime) -> datetime:
         """Return the first due time after `moment` (aware), in UTC.
 
-        A fixed period begins at `moment` itself; for `auto` the latest possible due time is returned. Raises
-        `ValueError` if `moment` has no time zone.
+        A fixed period begins at `moment` itself; for `auto` the latest possible due time is returned.
         """
-        if moment.tzinfo is None:
-            raise ValueError("the moment has no time zone")
         if (seconds := self.bounds[1] if self.bounds else self.seconds) is not None:
             return moment.astimezone(UTC) + timedelta(seconds=seconds)
         return _next_cron(self.cron or "", self.zone, moment.astimezone(UTC))

@@ -151,10 +151,7 @@ def test_enumerates_numbers_in_the_order_written(pattern, urls):
 
 @pytest.mark.parametrize("part", ["{id}", "{slug}", "*", "**", "{date:%H%M}"])
 def test_what_cannot_be_counted_is_not_enumerable(part):
-    pattern = Pattern.parse(f"http://h/{{date:%Y}}/{part}")
-    assert not pattern.enumerable
-    with pytest.raises(ValueError, match="cannot be enumerated"):
-        next(pattern.enumerate(date.today(), date.today()))
+    assert not Pattern.parse(f"http://h/{{date:%Y}}/{part}").enumerable
 
 
 PARTS = [

@@ -39,5 +39,5 @@ def test_urls_wait_by_rank():
 
 
 def test_what_needs_redis_is_refused():
-    with pytest.raises(RuntimeError, match="lease"):
+    with pytest.raises(KeyError, match="EVALSHA"):
         MemoryLedger("news").lease(1)
