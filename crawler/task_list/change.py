@@ -17,6 +17,8 @@ from crawler.task_list.publication import edition, origin_of
 from crawler.task_list.yaml_source import Source, read_text
 from workers.extraction_config import adopted_examples
 
+_values_of = lru_cache(maxsize=1)(read_text)  # the values of a thousand tasks take most of a second to read
+
 
 def task_block(tasks_yaml: Path, name: str) -> str:
     """Return the text of a task's keys, without indentation. Raises `TaskError`."""
@@ -68,12 +70,6 @@ def _place(tasks_yaml: Path, name: str) -> tuple[str, list[str], tuple[int, int,
         raise unknown_task(name, [*tasks] if isinstance(tasks, dict) else [])
     lines = text.splitlines(keepends=True)
     return text, lines, _lines_of(source, lines, name)
-
-
-@lru_cache(maxsize=1)
-def _values_of(text: str, name: str) -> Source:
-    """Return the values of a file's text; those of a thousand tasks take most of a second to read."""
-    return read_text(text, name)
 
 
 def _lines_of(source: Source, lines: list[str], name: str) -> tuple[int, int, int]:

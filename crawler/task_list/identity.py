@@ -7,6 +7,7 @@ from importlib.metadata import version
 from crawler.task_list.models import Settings
 
 CONTACT = "EXEMPLAR_CONTACT"
+_version = cache(version)  # it is read from the file of the installed package, and each run has it
 
 
 def identity_of(settings: Settings) -> dict[str, str]:
@@ -19,15 +20,11 @@ def identity_of(settings: Settings) -> dict[str, str]:
 
 def user_agent(settings: Settings) -> str:
     """Return the User-Agent header: product, version and contact."""
-    product = settings.user_agent if "/" in settings.user_agent else f"{settings.user_agent}/{_version()}"
+    product = (
+        settings.user_agent if "/" in settings.user_agent else f"{settings.user_agent}/{_version('exemplar-crawler')}"
+    )
     contact = contact_of(settings)
     return f"{product} (+{contact})" if contact else product
-
-
-@cache
-def _version() -> str:
-    """Return this program's version. Cached: it is read from the file of the installed package, and each run has it."""
-    return version("exemplar-crawler")
 
 
 def contact_of(settings: Settings) -> str:

@@ -227,7 +227,7 @@ def _next_cron(cron: str, zone: str, moment: datetime) -> datetime:
 
     Raises `ValueError` if there is none within 50 years, `CronSimError` for an invalid line.
     """
-    for due in CronSim(_for_cronsim(cron), moment.astimezone(_zone(zone))):
+    for due in CronSim(_for_cronsim(cron), moment.astimezone(zoneinfo.ZoneInfo(zone))):
         # After the clock was set back, cronsim begins with the first occurrence of an hour that occurs twice.
         if due.astimezone(UTC) > moment:
             return due.astimezone(UTC)
@@ -276,11 +276,6 @@ def _cron_problem(cron: str) -> str:
             too_large = numeric and any(number > CRON_RANGES[index][1] for number in numbers)
             return f"{text} is out of range" if too_large or re.fullmatch(r"0+", text) else f"{text} is invalid"
     return ""
-
-
-@lru_cache(maxsize=64)
-def _zone(name: str) -> zoneinfo.ZoneInfo:
-    return zoneinfo.ZoneInfo(name)
 
 
 @dataclass(frozen=True)
