@@ -305,15 +305,6 @@ def test_a_section_that_grows_by_whole_pages_during_a_later_walk_is_read_to_what
 
 
 @pytest.mark.parametrize("complete", [False, True])
-@pytest.mark.parametrize("growth", GROWTHS)
-def test_a_section_that_grows_while_an_interrupted_walk_is_resumed_is_read_whole(growth, complete):
-    unread = [ListPage(f"{HOST}/a/?page=2", "next", 0, HOST + "/a/")]
-    site = Growing(300, growth)
-    outing = Outing(site, complete=complete, unread=unread)
-    assert {f"/a/{n}.html" for n in range(1, 301)} <= outing.articles
-
-
-@pytest.mark.parametrize("complete", [False, True])
 def test_a_section_that_grew_as_fast_as_it_was_read_is_read_to_its_end_by_the_next_walk(complete):
     known = {f"/a/{n}.html" for n in range(1, 11)} if complete else set()
     site = Growing(200, dict.fromkeys(range(10, 40), 10))
@@ -338,13 +329,6 @@ def test_a_real_loop_is_read_once_more_and_then_left():
     assert first.walk.unclear
     assert not later.walk.unclear
     assert len(later.read) <= 2 * len(first.read)
-
-
-def test_what_changes_beside_the_articles_does_not_hide_them():
-    boxes = iter(range(1000, 2000))
-    site = Growing(300, {1: 10, 3: 10}, other=lambda: [f"/about/{next(boxes)}"])
-    known = {f"/a/{n}.html" for n in range(1, 201)}
-    assert {f"/a/{n}.html" for n in range(201, 301)} <= Outing(site, known=known, complete=True).articles
 
 
 def test_a_circle_whose_pages_have_other_links_each_time_is_left():
@@ -459,12 +443,6 @@ def test_later_walks_read_no_sitemap_that_was_of_no_use():
 
 
 # Later walks
-
-
-def test_a_complete_walk_stops_where_all_is_known():
-    site = numbered(6)
-    known = {path for path in Outing(site).articles if path not in ("/a/12.html", "/a/11.html", "/a/10.html")}
-    assert Outing(site, known=known, complete=True).read == ["/a/", "/a/list_2.html", "/a/list_3.html"]
 
 
 def test_lists_that_brought_something_are_read_again():
