@@ -6,12 +6,13 @@ text gets an apostrophe before it, as OWASP recommends under "CSV Injection"; so
 apostrophe. A reader that removes one leading apostrophe from each text gets the original text.
 """
 
+import csv
 import json
 import re
+import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any, BinaryIO
+from typing import Any
 
 from workers.rows import Row
 
@@ -24,6 +25,8 @@ APOSTROPHE = "'"
 BOM = b"\xef\xbb\xbf"  # byte order mark, which spreadsheet programs write
 RECORDS_CHECKED = 3  # records at the end of a file; if they are complete, the file is complete
 
+csv.field_size_limit(sys.maxsize)  # texts may be long
+
 
 def neutralised(text: str) -> str:
     """Return a text in a form that spreadsheet programs do not interpret as a formula."""
@@ -33,16 +36,6 @@ def neutralised(text: str) -> str:
 def original_text(cell: str) -> str:
     """Return the text that was given to `neutralised`."""
     return cell.removeprefix(APOSTROPHE)
-
-
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """A record, or the present part of it. `end`: where it ends; `is_complete`: whether it has a line end."""
-
-    end: int
-    cells: list[str | None]
-    is_complete: bool
-    is_last_quoted: bool
 
 
 class Csv(AppendedFormat):
@@ -61,10 +54,6 @@ class Csv(AppendedFormat):
         chosen = [name for name, _ in options.fields]
         with_key = [*chosen, *(name for name in options.key_names() if name not in chosen)]
         self.columns = with_key if chosen else [*COLUMNS]
-        mark = re.escape(self.delimiter.encode())
-        self._cell = re.compile(
-            rb'(?:"((?:[^"]++|"")*+)"|([^"\r\n' + mark + rb"]*+))(" + mark + rb"|\r?\n|\r|\Z)", re.DOTALL
-        )
 
     def encode(self, rows: Sequence[Row], header: bytes = b"") -> bytes:
         """Return a record for each row, after a header in an empty file."""
@@ -74,12 +63,6 @@ class Csv(AppendedFormat):
             shaped = self.options.shaped(row, with_key=True)
             lines.append(self.delimiter.join(_cell(shaped.get(name)) for name in names))
         return "".join(f"{line}\r\n" for line in lines).encode("utf-8", "replace")
-
-    def rows(self, file: BinaryIO) -> Iterator[Row]:
-        """Yield the rows of the complete records."""
-        data = file.read()
-        start, names = self._header(data)
-        yield from (self._row(names, cells) for _, _, cells in self._records(data, start))
 
     def header_of(self, data: Buffer) -> bytes | None:
         """Return the header; None if it lacks a column of this output."""
@@ -112,8 +95,8 @@ class Csv(AppendedFormat):
             return
         column = names.index(self.names.canonical_url)
         for position, end, cells in self._records(data, start or begin):
-            if column < len(cells) and cells[column] is not None:
-                yield as_json(original_text(cells[column] or "")), position, end
+            if column < len(cells):
+                yield as_json(original_text(cells[column])), position, end
 
     def rows_at(self, data: Buffer, position: int) -> Iterator[Row]:
         """Yield the row of the record at a position."""
@@ -129,10 +112,9 @@ class Csv(AppendedFormat):
                 return
             yield from self.rows_at(data, start)
 
-    def _row(self, names: Sequence[str], cells: Sequence[str | None]) -> Row:
-        stored: dict[str, Any] = {
-            name: None if cell is None else original_text(cell) for name, cell in zip(names, cells, strict=False)
-        }
+    def _row(self, names: Sequence[str], cells: Sequence[str]) -> Row:
+        """Return the row of a record; an empty cell counts as a missing value."""
+        stored: dict[str, Any] = {name: original_text(cell) or None for name, cell in zip(names, cells, strict=False)}
         try:
             stored[self.version] = int(stored.get(self.version) or "")
         except ValueError:
@@ -147,20 +129,17 @@ class Csv(AppendedFormat):
         for start, end in islice(self._backwards(data, len(data)), RECORDS_CHECKED):
             if start < begin:
                 return (start, end) == (0, begin)
-            records = list(islice(self._records(data, start), 1))
-            if not records or records[0][1] != end or len(records[0][2]) != len(names):
-                return False
-            if self.version in names and not self._row(names, records[0][2]):
+            cells = self._cells(data[start:end])
+            if len(cells) != len(names) or (self.version in names and not self._row(names, cells)):
                 return False
         return True
 
     def _lacks_line_end(self, data: Buffer) -> bool:
         """Whether the file ends with a complete record without a line end, as some editors save it."""
         start = next((start for start, _ in self._backwards(data, len(data))), 0)
-        record = self._record(data, start)
-        _, names = self._header(data)
-        is_whole = record.end == len(data) and len(record.cells) == len(names) and record.is_last_quoted
-        return is_whole and bool(self._row(names, record.cells))
+        cells, (_, names) = self._cells(data[start:]), self._header(data)
+        is_whole = len(cells) == len(names) and data[-1:] == b'"'
+        return is_whole and bool(self._row(names, cells))
 
     def _backwards(self, data: Buffer, end: int) -> Iterator[tuple[int, int]]:
         """Yield where the records before a record's end begin and end, the last one first.
@@ -176,37 +155,29 @@ class Csv(AppendedFormat):
                 yield start, end
                 end, quotes = start, 0
 
-    def _records(self, data: Buffer, start: int) -> Iterator[tuple[int, int, list[str | None]]]:
+    def _records(self, data: Buffer, start: int) -> Iterator[tuple[int, int, list[str]]]:
         """Yield the complete records: where each begins and ends, and its cells. Invalid parts are skipped."""
-        at = start
-        while at < len(data):
-            record = self._record(data, at)
-            if record.is_complete:
-                yield at, record.end, record.cells
-                at = record.end
-            else:
-                line_end = data.find(b"\n", record.end)
-                if record.end >= len(data) or line_end < 0:
-                    return  # a record that is being written
-                at = line_end + 1
+        end = start
 
-    def _record(self, data: Buffer, start: int) -> "_Record":
-        cells: list[str | None] = []
-        at, is_quoted = start, False
-        while match := self._cell.match(data, at):
-            at = match.end()
-            quoted, plain, mark = match.groups()
-            is_quoted = quoted is not None
-            text = quoted.replace(b'""', b'"') if is_quoted else plain
-            cells.append(text.decode("utf-8", "replace") if text or is_quoted else None)
-            if mark != self.delimiter.encode():
-                return _Record(at, cells, bool(mark), is_quoted)
-        return _Record(at, cells, False, False)
+        def lines() -> Iterator[str]:
+            nonlocal end
+            while after := data.find(b"\n", end) + 1:
+                line, end = data[end:after], after
+                yield line.decode("utf-8", "replace")
+
+        reader, begin = csv.reader(lines(), delimiter=self.delimiter), start
+        while (cells := _next(reader)) is not None:
+            if cells and data[begin:end].count(b'"') % 2 == 0:  # an odd one has no end, or an invalid quotation mark
+                yield begin, end, cells
+            begin = end
+
+    def _cells(self, record: bytes) -> list[str]:
+        return _next(csv.reader([record.decode("utf-8", "replace")], delimiter=self.delimiter)) or []
 
     def _header(self, data: Buffer) -> tuple[int, list[str]]:
         """Return where the first record ends, and the names of columns in it."""
         start = len(BOM) if data[: len(BOM)] == BOM else 0
-        return next(((end, [cell or "" for cell in cells]) for _, end, cells in self._records(data, start)), (0, []))
+        return next(((end, cells) for _, end, cells in self._records(data, start)), (0, []))
 
     def _header_cell(self, name: str) -> str:
         is_plain = not re.search(r'[\s",]', name) and name and self.delimiter not in name
@@ -217,6 +188,14 @@ class Tsv(Csv):
     """The same with tabs between values."""
 
     delimiter = "\t"
+
+
+def _next(reader: Iterator[list[str]]) -> list[str] | None:
+    """Return the cells of the next record: none if it is invalid; None after the last one."""
+    try:
+        return next(reader, None)
+    except csv.Error:
+        return []
 
 
 def _cell(value: Any) -> str:

@@ -63,6 +63,10 @@ class AppendedFormat(RowFormat):
 
     moves_aside = False  # whether the sink itself moves files aside; rows are then looked up in these, too
 
+    def rows(self, file: BinaryIO) -> Iterator[Row]:
+        """Yield the complete rows, the last one first."""
+        yield from self.backwards(file.read())
+
     def header_of(self, data: Buffer) -> bytes | None:
         """Return the part of a file that determines the form of appended rows; None if none can be appended."""
         return b""
@@ -123,10 +127,6 @@ class PlainLines(AppendedFormat):
     def encode(self, rows: Sequence[Row], header: bytes = b"") -> bytes:
         """Return a line for each row."""
         return b"".join(as_json(self.options.shaped(row, with_key=True)) + b"\n" for row in rows)
-
-    def rows(self, file: BinaryIO) -> Iterator[Row]:
-        """Yield the rows of the lines, and {} for a line that is no row."""
-        yield from map(self.row_of, file)
 
     def complete_end(self, data: Buffer, known: int) -> int:
         """Return the end of the last complete line; one more than the file has if only the line end is missing."""
@@ -223,13 +223,6 @@ class CompressedLines(AppendedFormat):
     def encode(self, rows: Sequence[Row], header: bytes = b"") -> bytes:
         """Return a member of the rows."""
         return self.codec.compress(self.lines.encode(rows))
-
-    def rows(self, file: BinaryIO) -> Iterator[Row]:
-        """Yield the rows of the complete members."""
-        data, at = file.read(), 0
-        while (end := self.codec.end(data, at)) is not None:
-            yield from self.rows_at(data, at)
-            at = end
 
     def complete_end(self, data: Buffer, known: int) -> int:
         """Return the end of the last complete member. Raises `OSError` if the file never had one."""
