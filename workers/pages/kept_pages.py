@@ -122,8 +122,6 @@ class KeptPages(SqliteFile, PageSink):
     `keep`: seconds after which a page is removed; None: pages are never removed.
     """
 
-    isolation_level = None
-
     def __init__(
         self, path: Path, *, keep: float | None = None, durability: Durability = "safe", clock: Clock = time.time
     ):

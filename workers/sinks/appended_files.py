@@ -57,8 +57,7 @@ class AppendedFileSink:
         self._held: int | None = None  # the open file, or the lock of all files
         self._patience = PATIENCE
         self._known: dict[Path, _KnownUrls] = defaultdict(lambda: _KnownUrls(row_format))
-        self._complete: dict[Path, _Mark] = {}  # the place where the last complete row ended
-        self._unsynced: set[Path] = set()  # files whose names this process has not synchronised
+        self._synced: dict[Path, _Mark] = {}  # the ends of the files whose names this process has synchronised
         self._found: set[Path] = set()  # files in which rows were found; their writer may have died before its sync
         self._unpacked: dict[Path, IO[bytes]] = {}  # copies of compressed files that were moved aside
 
@@ -240,18 +239,18 @@ class AppendedFileSink:
 
     def _append(self, file: int, path: Path, data: bytes) -> None:
         end = os.fstat(file).st_size
+        is_synced = path in self._synced and self._synced[path].fits(file)
         try:
             _write_all(file, data)
             if self.durability == "safe" and stat.S_ISREG(os.fstat(file).st_mode):
                 os.fdatasync(file)
-                if end == 0 or path in self._unsynced:
+                if not is_synced:
                     sync_folder(path.parent)
-                    self._unsynced.discard(path)
         except OSError:
             with suppress(OSError):  # if this fails, the next writer removes the partial row
                 os.ftruncate(file, end)
             raise
-        self._complete[path] = _Mark.at(file, end + len(data))
+        self._synced[path] = _Mark.at(file, end + len(data))
 
     def _mend(self, file: int, path: Path) -> None:
         """Remove a partial last row, as a power failure leaves it: its page was not settled and will be written again.
@@ -260,25 +259,17 @@ class AppendedFileSink:
         """
         if not stat.S_ISREG(os.fstat(file).st_mode):
             return
-        mark = self._complete.get(path)
-        known = mark.end if mark and mark.fits(file) else 0
-        if not known:
-            self._unsynced.add(path)
         size = os.fstat(file).st_size
-        if known != size:
-            with mapped(file) as data:
-                end = self.format.complete_end(data, known)
-            if size - end > MOST_CUT:
-                raise SinkUnavailable(
-                    f"output unavailable: {path} is damaged: no row in its last {size - end} bytes; move it away"
-                )
-            if end < size:
-                os.ftruncate(file, end)
-            elif end > size:
-                _write_all(file, b"\n" * (end - size))
-            self._complete[path] = _Mark.at(file, end)
-            while len(self._complete) > 32:
-                del self._complete[next(iter(self._complete))]
+        with mapped(file) as data:
+            end = self.format.complete_end(data)
+        if size - end > MOST_CUT:
+            raise SinkUnavailable(
+                f"output unavailable: {path} is damaged: no row in its last {size - end} bytes; move it away"
+            )
+        if end < size:
+            os.ftruncate(file, end)
+        elif end > size:
+            _write_all(file, b"\n" * (end - size))
 
     def _mend_last(self) -> None:
         """Repair the files that the last group was written to, since no other row may be added to them."""

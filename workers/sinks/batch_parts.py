@@ -48,48 +48,44 @@ _INTERRUPTED: OrderedDict[tuple[str, str], _Progress] = OrderedDict()
 MOST_INTERRUPTED = 1000
 
 
-class PartedDelivery:
-    """Delivers batches of one output, in as few parts as its target allows.
+def deliver(client: HttpClient, batch: RowBatch, send: Callable[[BatchPart], PartAnswer]) -> None:
+    """Send all rows to the target of a client, in as few parts as it allows, within half of the time of a call.
 
-    The parts of a batch together have half of the time of a call.
+    Raises `RowsRefused` for the rows that the target refused, and what `send` raises.
     """
+    progress = _INTERRUPTED.pop((client.name, batch.id), None) or _Progress()
+    try:
+        _send_parts(client, batch, send, progress)
+    except BaseException:
+        if progress.taken:
+            _INTERRUPTED[client.name, batch.id] = progress
+        while len(_INTERRUPTED) > MOST_INTERRUPTED:
+            _INTERRUPTED.popitem(last=False)
+        raise
+    if progress.refused:
+        raise RowsRefused(progress.refused)
 
-    def __init__(self, client: HttpClient):
-        self._client, self._seconds = client, client.limits.call / 2
 
-    def deliver(self, batch: RowBatch, send: Callable[[BatchPart], PartAnswer]) -> None:
-        """Send all rows. Raises `RowsRefused` for those that the target refused, and what `send` raises."""
-        progress = _INTERRUPTED.pop((self._client.name, batch.id), None) or _Progress()
-        try:
-            self._send_parts(batch, send, progress)
-        except BaseException:
-            if progress.taken:
-                _INTERRUPTED[self._client.name, batch.id] = progress
-            while len(_INTERRUPTED) > MOST_INTERRUPTED:
-                _INTERRUPTED.popitem(last=False)
-            raise
-        if progress.refused:
-            raise RowsRefused(progress.refused)
-
-    def _send_parts(self, batch: RowBatch, send: Callable[[BatchPart], PartAnswer], progress: _Progress) -> None:
-        limit = time.monotonic() + self._seconds
-        parts = [(0, len(batch.rows))] if batch.rows else []
-        while parts:
-            first, end = parts.pop()
-            rows, middle = batch.rows[first:end], (first + end) // 2
-            if (first, end) in progress.taken:
-                continue
-            if any(first <= start and stop <= end for start, stop in progress.taken):  # it was sent in parts before
-                parts += [(middle, end), (first, middle)]
-                continue
-            if time.monotonic() > limit:
-                raise self._client.unavailable(
-                    f"{first} of {len(batch.rows)} rows were sent in {self._seconds:g} seconds"
-                )
-            is_whole = len(rows) == len(batch.rows)
-            answer = send(BatchPart(batch.id if is_whole else f"{batch.id}-{first}-{end}", rows))
-            if answer.outcome != "taken" and len(rows) > 1:
-                parts += [(middle, end), (first, middle)]
-                continue
-            progress.taken.add((first, end))
-            progress.refused |= answer.refused if answer.outcome == "taken" else {key_of(rows[0]): answer.words}
+def _send_parts(
+    client: HttpClient, batch: RowBatch, send: Callable[[BatchPart], PartAnswer], progress: _Progress
+) -> None:
+    seconds = client.limits.call / 2
+    limit = time.monotonic() + seconds
+    parts = [(0, len(batch.rows))] if batch.rows else []
+    while parts:
+        first, end = parts.pop()
+        rows, middle = batch.rows[first:end], (first + end) // 2
+        if (first, end) in progress.taken:
+            continue
+        if any(first <= start and stop <= end for start, stop in progress.taken):  # it was sent in parts before
+            parts += [(middle, end), (first, middle)]
+            continue
+        if time.monotonic() > limit:
+            raise client.unavailable(f"{first} of {len(batch.rows)} rows were sent in {seconds:g} seconds")
+        is_whole = len(rows) == len(batch.rows)
+        answer = send(BatchPart(batch.id if is_whole else f"{batch.id}-{first}-{end}", rows))
+        if answer.outcome != "taken" and len(rows) > 1:
+            parts += [(middle, end), (first, middle)]
+            continue
+        progress.taken.add((first, end))
+        progress.refused |= answer.refused if answer.outcome == "taken" else {key_of(rows[0]): answer.words}

@@ -69,11 +69,11 @@ class Csv(AppendedFormat):
         end, names = self._header(data)
         return bytes(data[:end]) if not end or set(self.columns) <= set(names) else None
 
-    def complete_end(self, data: Buffer, known: int) -> int:
+    def complete_end(self, data: Buffer) -> int:
         """Return the end of the last complete record.
 
-        This is the end of the file if the last records are complete. Otherwise all quotation marks from `known` on are
-        counted: a line end after an even number of them ends a record.
+        This is the end of the file if the last records are complete. Otherwise all quotation marks are counted: a line
+        end after an even number of them ends a record.
         """
         size = len(data)
         _, names = self._header(data)
@@ -81,7 +81,7 @@ class Csv(AppendedFormat):
             return size  # a file with other columns is moved aside unchanged
         if self._lacks_line_end(data):
             return size + 1
-        quotes, end, at = 0, known, known
+        quotes = end = at = 0
         while (line_end := data.find(b"\n", at)) >= 0:
             quotes += data[at : line_end + 1].count(b'"')
             at = line_end + 1
@@ -107,7 +107,7 @@ class Csv(AppendedFormat):
     def backwards(self, data: Buffer) -> Iterator[Row]:
         """Yield the rows of the complete records."""
         begin, _ = self._header(data)
-        for start, _ in self._backwards(data, self.complete_end(data, 0)):
+        for start, _ in self._backwards(data, self.complete_end(data)):
             if start < begin:
                 return
             yield from self.rows_at(data, start)

@@ -72,8 +72,8 @@ class AppendedFormat(RowFormat):
         return b""
 
     @abstractmethod
-    def complete_end(self, data: Buffer, known: int) -> int:
-        """Return where the last complete row ends. `known`: where one ended before, or 0."""
+    def complete_end(self, data: Buffer) -> int:
+        """Return where the last complete row ends."""
 
     @abstractmethod
     def urls(self, data: Buffer, start: int) -> Iterator[tuple[bytes, int, int]]:
@@ -128,7 +128,7 @@ class PlainLines(AppendedFormat):
         """Return a line for each row."""
         return b"".join(as_json(self.options.shaped(row, with_key=True)) + b"\n" for row in rows)
 
-    def complete_end(self, data: Buffer, known: int) -> int:
+    def complete_end(self, data: Buffer) -> int:
         """Return the end of the last complete line; one more than the file has if only the line end is missing."""
         start = data.rfind(b"\n") + 1
         if start == len(data):
@@ -224,7 +224,7 @@ class CompressedLines(AppendedFormat):
         """Return a member of the rows."""
         return self.codec.compress(self.lines.encode(rows))
 
-    def complete_end(self, data: Buffer, known: int) -> int:
+    def complete_end(self, data: Buffer) -> int:
         """Return the end of the last complete member. Raises `OSError` if the file never had one."""
         end = next((end for _, end in self._members_backwards(data)), 0)
         begin = data[: len(self.codec.mark)]

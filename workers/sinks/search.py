@@ -24,7 +24,7 @@ from urllib.parse import quote, unquote
 from workers.errors import OutputError
 from workers.rows import KEY, Row, RowKey, key_of
 
-from .batch_parts import BatchPart, PartAnswer, PartedDelivery
+from .batch_parts import BatchPart, PartAnswer, deliver
 from .formats import as_json
 from .http_client import HttpAnswer, HttpClient, HttpLimits
 from .interface import RowBatch
@@ -87,7 +87,6 @@ class SearchSink:
             raise self._wrong(f"unknown option {query.partition('=')[0]}; known: {', '.join(OPTIONS)}")
         self._index(datetime.now(UTC).isoformat())
         self._mapped: set[str] = set()  # indices that have all fields
-        self._parts = PartedDelivery(self._client)
 
     def write(self, batch: RowBatch) -> None:
         """Index the rows. Raises `SinkUnavailable` and `RowsRefused`."""
@@ -96,7 +95,7 @@ class SearchSink:
         for index in dict.fromkeys(places):
             self._prepare(index)
         index_of = dict(zip(map(key_of, batch.rows), places, strict=True))
-        self._parts.deliver(batch, lambda part: self._send(part, index_of))
+        deliver(self._client, batch, lambda part: self._send(part, index_of))
 
     def check(self) -> None:
         """Create the index of today, or add the fields that it lacks."""

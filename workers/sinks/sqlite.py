@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Literal
 
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import KEY, Row, RowKey, encodable, key_of, with_texts
@@ -40,7 +39,6 @@ _as_json = json.JSONEncoder(ensure_ascii=False).encode
 class SqliteFile(ABC):
     """The file at `path`, with its write lock. Not for several threads, nor after a fork."""
 
-    isolation_level: Literal["DEFERRED"] | None = "DEFERRED"  # None: transactions begin only where they are written
     synchronous: Mapping[Durability, str] = SYNCHRONOUS
 
     def __init__(self, path: Path, durability: Durability):
@@ -71,7 +69,7 @@ class SqliteFile(ABC):
         if self._connection is None or self._moved_away():
             self.close()
             make_folder(self.path.parent, self.durability)
-            self._connection = sqlite3.connect(self.path, timeout=patience, isolation_level=self.isolation_level)
+            self._connection = sqlite3.connect(self.path, timeout=patience, isolation_level=None)
             self._set_up(self._connection, patience)
             self._connection.execute(f"PRAGMA synchronous = {self.synchronous[self.durability]}")
             self._stat = self.path.stat()

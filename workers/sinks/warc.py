@@ -62,7 +62,6 @@ class WarcSink(SqliteFile, PageSink):
     `label`: the output as in tasks.yaml, for messages.
     """
 
-    isolation_level = None
     synchronous = MappingProxyType({"safe": "EXTRA", "fast": "NORMAL"})  # EXTRA: also the removal of the journal
 
     def __init__(

@@ -21,7 +21,7 @@ from workers.errors import OutputError, SinkUnavailable
 from workers.redis_access.redis_clock import Clock
 from workers.rows import RowKey, key_of
 
-from .batch_parts import BatchPart, PartAnswer, PartedDelivery
+from .batch_parts import BatchPart, PartAnswer, deliver
 from .http_client import HttpAnswer, HttpClient, HttpLimits
 from .interface import RowBatch
 from .kinds import Target
@@ -60,7 +60,6 @@ class WebhookSink:
             raise OutputError(f"task {target.task}: output {self.name}: unknown form; use form=json or form=ndjson")
         if not all(self._secrets):
             raise OutputError(f"task {target.task}: output {self.name}: its secret is empty or not valid base64")
-        self._parts = PartedDelivery(self._client)
         self._most_bytes: int | None = None  # bytes of a request, known once the receiver has refused one as too large
         self._not_before = 0.0
 
@@ -69,7 +68,7 @@ class WebhookSink:
         if (wait := self._not_before - self._clock()) > 0:
             raise self._client.unavailable(f"the receiver's Retry-After has {wait:.0f} seconds left", wait)
         self._client.begin()
-        self._parts.deliver(batch, self._send)
+        deliver(self._client, batch, self._send)
 
     def check(self) -> None:
         """Send a HEAD request; a receiver that requires POST may answer with an error."""
