@@ -103,9 +103,8 @@ class SearchSink:
         self._prepare(self._index(datetime.now(UTC).isoformat()))
 
     def close(self) -> None:
-        """Close connections; the next write checks the index again."""
+        """Let the next write check the index again."""
         self._mapped.clear()
-        self._client.close()
 
     # The index of a row
 

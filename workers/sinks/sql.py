@@ -42,9 +42,8 @@ from .sql_servers import (
 )
 
 ANSWER_WAIT = 25.0  # seconds for all operations of one call on a connection
-TRIES = 2  # attempts; the second one has a new connection
-QUICK = 8.0  # seconds; after a failure within this time there is a second attempt
-SETUP_TRIES = 3  # attempts to create the table, because other processes may create it at the same time
+TRIES = 3  # attempts, each with a new connection; other processes may create the table at the same time
+QUICK = 8.0  # seconds; after a failure within this time there is another attempt
 SERVERS: Mapping[str, type[SqlServerKind]] = {
     "postgresql": Postgres,
     "postgres": Postgres,
@@ -137,13 +136,11 @@ class SqlSink:
                         self._existing = existing
                         return result
                 except self._errors as error:
-                    problem = self._problem(error)
                     self._existing = None
-                    if problem.cause == "connection" and self._engine is not None:
-                        self._engine.dispose()  # the other connections of the pool are lost, too
-                    is_quick = time.monotonic() - started < QUICK
-                    if not left or problem.cause == "other" or limit.is_over or not is_quick:
-                        raise self._unavailable(problem, limit.is_over) from None
+                    if self._engine is not None:
+                        self._engine.dispose()  # the other connections of the pool may be lost, too
+                    if not left or limit.is_over or time.monotonic() - started >= QUICK:
+                        raise self._unavailable(self._problem(error), limit.is_over) from None
         raise AssertionError("the last try returns or raises")
 
     def _open(self) -> Engine:
@@ -154,28 +151,18 @@ class SqlSink:
         return self._engine
 
     def _set_up(self, connection: PoolProxiedConnection) -> ExistingTable:
-        """Create the table, or add what it lacks. Another process may do the same at the same time."""
+        """Create the table, or add what it lacks. This fails if another process does the same at the same time."""
         cursor = connection.cursor()
-        for left in reversed(range(SETUP_TRIES)):
-            self._kind.begin(cursor)
+        self._kind.begin(cursor)
+        existing = self._kind.existing(cursor, self._table)
+        if problem := self._table.problem(existing):
+            raise OutputError(f"output {self.name}: {problem}")
+        if changes := self._table.changes(existing, self._kind.dialect):
+            for self._statement in changes:
+                cursor.execute(self._statement)
             existing = self._kind.existing(cursor, self._table)
-            if problem := self._table.problem(existing):
-                raise OutputError(f"output {self.name}: {problem}")
-            changes = self._table.changes(existing, self._kind.dialect)
-            if not changes:
-                connection.commit()
-                return existing
-            try:
-                for self._statement in changes:
-                    cursor.execute(self._statement)
-                connection.commit()
-            except self._kind.errors:
-                if not left:
-                    raise
-                connection.rollback()
-        raise SinkUnavailable(
-            f"output unavailable: {self.name}: table {self._quoted} still lacks columns that were just added"
-        )
+        connection.commit()
+        return existing
 
     def _try(self, cursor: Cursor, existing: ExistingTable) -> dict[RowKey, str]:
         cursor.execute(self._kind.trial(self._table))
@@ -190,13 +177,13 @@ class SqlSink:
 
     def _refusal(self, error: Exception) -> str | None:
         problem = self._kind.problem(error) if isinstance(error, self._kind.errors) else None
-        return problem.words if problem and problem.cause == "row" else None
+        return problem.words if problem and problem.is_of_row else None
 
     def _problem(self, error: Exception) -> SqlProblem:
         if isinstance(error, DBAPIError) and isinstance(error.orig, Exception):
             error = error.orig
         if isinstance(error, SQLAlchemyError):  # an error of the pool, or of an unknown server
-            return SqlProblem("other", " ".join(str(error).split()))
+            return SqlProblem(" ".join(str(error).split()))
         return self._kind.problem(error)
 
     def _unavailable(self, problem: SqlProblem, is_over: bool) -> SinkUnavailable:

@@ -27,9 +27,6 @@ from .sql_servers import (
 TLS_MODES = ("disable", "prefer", "require", "verify-ca", "verify-full")
 MOST_STATEMENT = 1_000_000  # bytes of one INSERT
 OVERHEAD = 20_000  # bytes of a statement without its values, at most
-_CONNECTION_CODES = frozenset({0, 1040, 1053, 1152, 1153, 1158, 1159, 1160, 1161, 1184, 1203, 1290, 1836, 1927})
-_TABLE_CODES = frozenset({1146, 1054})
-_DEADLOCK = 1213
 # Errors of a row: null, duplicate, truncated, too long, out of range, no default, foreign key, not in the set, SIGNAL …
 _ROW_CODES = frozenset(
     {1048, 1062, 1118, 1216, 1217, 1264, 1265, 1292, 1364, 1366, 1406, 1411, 1416, 1425, 1451, 1452, 1526, 1644, 1690}
@@ -135,13 +132,8 @@ class MySql(SqlServerKind):
         advice = self._advice(str(code), words)
         is_value = not code and isinstance(error, (pymysql.DataError, pymysql.ProgrammingError))  # not convertible
         state = str(getattr(error, "sqlstate", ""))
-        if is_value or code in _ROW_CODES or code >= FIRST_OF_SIGNALS or state.startswith(_ROW_STATES):
-            return SqlProblem("row", words, advice)
-        if 2000 <= code < 3000 or code in _CONNECTION_CODES or not isinstance(error, pymysql.MySQLError):
-            return SqlProblem("connection", words, advice)
-        if code in _TABLE_CODES:
-            return SqlProblem("table", words, advice)
-        return SqlProblem("conflict" if code == _DEADLOCK else "other", words, advice)
+        is_of_row = is_value or code in _ROW_CODES or code >= FIRST_OF_SIGNALS or state.startswith(_ROW_STATES)
+        return SqlProblem(words, is_of_row, advice)
 
     def _packet(self, cursor: Cursor) -> int:
         """Return the server's `max_allowed_packet`, requested once per connection."""

@@ -107,15 +107,9 @@ class Postgres(SqlServerKind):
         code = getattr(error, "sqlstate", None) or ""
         words = one_line((diagnosis and diagnosis.message_primary) or str(error))
         advice = self._advice(code, words)
-        if not code and not isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError, OSError)):
-            return SqlProblem("row", words)  # psycopg cannot convert a value
-        if not code or code[:2] == "08" or code in ("57P01", "57P02", "57P03", "25006"):
-            return SqlProblem("connection", words, advice)
-        if code in ("42P01", "42703", "3F000", "42P10"):  # table, column or schema is missing, row_key is not unique
-            return SqlProblem("table", words, advice)
-        if code[:2] == "40":
-            return SqlProblem("conflict", words, advice)
-        return SqlProblem("other" if self._NOT_OF_ROWS.match(code) else "row", words, advice)
+        is_of_server = bool(code) or isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError, OSError))
+        is_of_row = not self._NOT_OF_ROWS.match(code) if code else not is_of_server  # psycopg cannot convert a value
+        return SqlProblem(words, is_of_row, advice)
 
     def socket_of(self, connection: Any) -> int | None:
         """Return libpq's socket."""

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, Double, MetaData, String, Table, Text
 from sqlalchemy.dialects import mysql, postgresql
@@ -47,7 +47,6 @@ STATEMENT_WAIT = 20  # seconds for one statement
 LOCK_WAIT = 10  # seconds for a lock that another client holds
 LONGEST_WORDS = 500  # characters of a server's message
 Cursor = Any  # a cursor of psycopg or PyMySQL
-Cause = Literal["row", "connection", "table", "conflict", "other"]
 Fields = Mapping[str, Any]  # values of one row, by column
 
 
@@ -139,12 +138,12 @@ def hash_of(key: RowKey) -> str:
 class SqlProblem:
     """The meaning of a server's error.
 
-    `cause`: the content of a row; a lost connection; a table or column that is missing; a conflict with another client;
-    anything else. `words`: the server's message, in one line. `advice`: what a person should do; may be empty.
+    `words`: the server's message, in one line. `is_of_row`: its cause is the content of a row. `advice`: what a person
+    should do; may be empty.
     """
 
-    cause: Cause
     words: str
+    is_of_row: bool = False
     advice: str = ""
 
 

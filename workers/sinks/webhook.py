@@ -80,8 +80,7 @@ class WebhookSink:
             raise self._unavailable(answer)
 
     def close(self) -> None:
-        """Close connections."""
-        self._client.close()
+        """Do nothing: each request has a connection of its own."""
 
     def _send(self, part: BatchPart) -> PartAnswer:
         body = self._body(part)
