@@ -75,12 +75,6 @@ def write_file(path: Path, data: bytes, durability: Durability) -> None:
             os.fsync(file.fileno())
 
 
-def replace_file(path: Path, temporary: Path, data: bytes, durability: Durability) -> None:
-    """Write a file under a temporary name and rename it, so that it has this content or what it had before."""
-    write_file(temporary, data, durability)
-    rename(temporary, path, durability)
-
-
 def rename(source: Path, path: Path, durability: Durability) -> None:
     """Rename a file, also over another one; with `safe` its new name is on disk then."""
     source.replace(path)

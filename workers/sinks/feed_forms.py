@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from string import Template
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from lxml import etree
@@ -58,7 +58,7 @@ def stable_id(*parts: str) -> str:
 
 
 def item_of(row: Row, chosen: Set[str] = frozenset(), template: Template | None = None) -> dict[str, Any]:
-    """Return a row as an item of a JSON Feed, from which `FeedForm.entry` makes the entry of any form.
+    """Return a row as an item of a JSON Feed, from which `AtomForm` and `JsonFeedForm` make the entry of any form.
 
     `chosen`: the fields of the row that are shown; empty: all. `template`: of the content. The id is that of the
     article, so all of its versions have the same. A date without a time zone counts as UTC.
@@ -106,21 +106,8 @@ class UnknownFeed(Exception):
     """A file is not a feed written by this program; the message has the reason."""
 
 
-class FeedForm(Protocol):
-    """A form of feeds."""
-
-    def entry(self, item: Mapping[str, Any]) -> FeedEntry:
-        """Return the entry of an item (`item_of`)."""
-
-    def write(self, entries: Sequence[FeedEntry], url: str = "") -> bytes:
-        """Return the feed of the entries, in their order. `url`: where it is published, empty if that is unknown."""
-
-    def read(self, data: bytes) -> list[FeedEntry]:
-        """Return the entries of a feed. Raises `UnknownFeed`."""
-
-
 class AtomForm:
-    """Atom."""
+    """Atom. The methods are those of `JsonFeedForm`."""
 
     def __init__(self, title: str):
         self._title = title
@@ -191,7 +178,7 @@ class JsonFeedForm:
         return FeedEntry(texts[0], int(own["version"]), str(own["rank"]), texts[1], texts[2], item)
 
     def write(self, entries: Sequence[FeedEntry], url: str = "") -> bytes:
-        """Return the feed as JSON in UTF-8."""
+        """Return the feed of the entries, in their order, in UTF-8. `url`: where it is published; may be empty."""
         feed: dict[str, Any] = {"version": JSON_FEED, "title": self._title}
         if home := _home(entries):
             feed["home_page_url"] = home
@@ -202,7 +189,7 @@ class JsonFeedForm:
         return json.dumps(feed, ensure_ascii=False, indent=1).encode("utf-8", "replace") + b"\n"
 
     def read(self, data: bytes) -> list[FeedEntry]:
-        """Return the entries."""
+        """Return the entries of a feed. Raises `UnknownFeed`."""
         try:
             feed = json.loads(data)
         except ValueError:

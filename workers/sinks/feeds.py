@@ -18,9 +18,9 @@ from urllib.parse import parse_qsl
 
 from workers.errors import OutputError, SinkUnavailable
 from workers.rows import key_of
-from workers.sinks.durability import locked, make_folder, replace_file, reported
+from workers.sinks.durability import locked, make_folder, rename, reported, write_file
 
-from .feed_forms import AtomForm, FeedEntry, FeedForm, JsonFeedForm, UnknownFeed, item_of
+from .feed_forms import AtomForm, FeedEntry, JsonFeedForm, UnknownFeed, item_of
 from .interface import PATIENCE, RowBatch
 from .kinds import FEED_OPTIONS, Target
 from .paths import read_template
@@ -29,20 +29,10 @@ from .row_html import TEMPLATE_NAMES, web_address
 ITEMS, MOST_ITEMS = 50, 1000
 
 
-def open_atom(target: Target) -> "FeedSink":
-    """Return the sink of a path that ends in `.atom`."""
-    return FeedSink(target, AtomForm(target.task))
-
-
-def open_json_feed(target: Target) -> "FeedSink":
-    """Return the sink of a path that ends in `.feed.json`."""
-    return FeedSink(target, JsonFeedForm(target.task))
-
-
 class FeedSink:
     """Keeps the newest rows in a feed."""
 
-    def __init__(self, target: Target, form: FeedForm):
+    def __init__(self, target: Target):
         match = FEED_OPTIONS.search(target.address)
         given = dict(parse_qsl(match[1], keep_blank_values=True)) if match else {}
         items, self._url = given.pop("items", str(ITEMS)), given.get("url", "")
@@ -57,7 +47,8 @@ class FeedSink:
         self._path = target.folder / Path(FEED_OPTIONS.sub("", target.address)).expanduser()
         self._temporary = self._path.with_name(f".{self._path.name}.tmp")
         self.name, self._durability = str(self._path), target.durability
-        self._form, self._fields = form, frozenset(source for _, source in target.options.fields)
+        self._form = (AtomForm if self._path.suffix.lower() == ".atom" else JsonFeedForm)(target.task)
+        self._fields = frozenset(source for _, source in target.options.fields)
         self._template = read_template(target, TEMPLATE_NAMES) if target.options.template else None
 
     def write(self, batch: RowBatch) -> None:
@@ -108,4 +99,5 @@ class FeedSink:
 
     def _save(self, entries: Sequence[FeedEntry]) -> None:
         newest = sorted(entries, key=lambda entry: (entry.rank, entry.id), reverse=True)[: self._items]
-        replace_file(self._path, self._temporary, self._form.write(newest, self._url), self._durability)
+        write_file(self._temporary, self._form.write(newest, self._url), self._durability)
+        rename(self._temporary, self._path, self._durability)

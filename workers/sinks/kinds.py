@@ -174,6 +174,7 @@ STORAGES = (
     Storage("s3", ".cloud_stores:open_s3", ("s3", "s3a"), "s3", ("endpoint", "profile", "region"), has_bucket=True),
     Storage("sftp", ".sftp_store:SftpStore", ("sftp",), "sftp", ("key", "known_hosts")),
 )
+_FEED = Kind("", ".feeds:FeedSink", is_queued=True, takes=_BY_TEMPLATE, shows_html=True)
 TRANSACTIONS = (
     Kind(
         "markdown",
@@ -191,15 +192,8 @@ TRANSACTIONS = (
     Kind("sqlite address", ".sqlite:open_sqlite", schemes=("sqlite",), reads=READ_TABLE),
     Kind("webhook", ".webhook:WebhookSink", WEBHOOK_SCHEMES, is_queued=True),
     Kind("search", ".search:SearchSink", SEARCH_SCHEMES, is_queued=True, placeholders=_DATED),
-    Kind("atom", ".feeds:open_atom", suffixes=(".atom",), is_queued=True, takes=_BY_TEMPLATE, shows_html=True),
-    Kind(
-        "json feed",
-        ".feeds:open_json_feed",
-        suffixes=(".feed.json",),
-        is_queued=True,
-        takes=_BY_TEMPLATE,
-        shows_html=True,
-    ),
+    replace(_FEED, name="atom", suffixes=(".atom",)),
+    replace(_FEED, name="json feed", suffixes=(".feed.json",)),
 )
 
 

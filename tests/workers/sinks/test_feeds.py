@@ -33,7 +33,7 @@ def name(request):
 
 def open_sink(folder, name, query="", **options):
     target = Target(f"deep/{name}{query}", name, "t", folder, options=OutputOptions(**options))
-    return FeedSink(target, FORMS[name]("t"))
+    return FeedSink(target)
 
 
 def stored(folder, name):
@@ -381,4 +381,4 @@ def test_a_feed_names_the_address_at_which_it_is_published(tmp_path, name):
 
 def test_a_feed_is_one_file(tmp_path):
     with pytest.raises(OutputError, match="a feed is one file"):
-        FeedSink(Target("{date}.atom", "{date}.atom", "t", tmp_path), AtomForm("t"))
+        FeedSink(Target("{date}.atom", "{date}.atom", "t", tmp_path))
