@@ -41,7 +41,7 @@ from .sql_servers import (
     table_of,
 )
 
-ANSWER_WAIT = 25.0  # seconds for all operations of one call on a connection
+ANSWER_WAIT = 25.0  # seconds for all operations on a connection
 TRIES = 3  # attempts, each with a new connection; other processes may create the table at the same time
 QUICK = 8.0  # seconds; after a failure within this time there is another attempt
 SERVERS: Mapping[str, type[SqlServerKind]] = {
@@ -53,7 +53,7 @@ SERVERS: Mapping[str, type[SqlServerKind]] = {
 POOL_SIZE, POOL_MOST = 1, 5
 POOL_WAIT = 5.0  # seconds for a free connection
 RECYCLE = 600.0  # seconds after which a connection is replaced, since firewalls drop idle ones
-_ENGINES: dict[tuple[int, str], Engine] = {}
+_ENGINES: dict[URL, Engine] = {}
 _LOCK = Lock()
 
 
@@ -86,9 +86,6 @@ class SqlSink:
         self.answer_wait = ANSWER_WAIT
         self._quoted = self._table.quoted(self._kind.dialect)
         self._errors: tuple[type[Exception], ...] = (*self._kind.errors, SQLAlchemyError, OSError)
-        self._engine: Engine | None = None
-        self._process = 0  # the id of the process that the engine belongs to
-        self._existing: ExistingTable | None = None
         self._statement = ""  # the last statement that changes the table, for messages
 
     def __repr__(self) -> str:
@@ -111,44 +108,31 @@ class SqlSink:
 
     def check(self) -> None:
         """Connect, create the table or its missing columns, and check whether rows may be written."""
-        self._existing = None
         self._with_connection(self._try)
 
     def close(self) -> None:
         """Close the connections; other sinks of this process that share them connect again."""
-        if self._engine is not None:
-            close_engine(self._engine)
-            self._engine = None
+        close_engine(self._server)
 
     def _with_connection(self, action: Callable[[Cursor, ExistingTable], dict[RowKey, str]]) -> dict[RowKey, str]:
         """Run `_write` or `_try` in a transaction, after the table was set up. Raises `SinkUnavailable`."""
         started = time.monotonic()
-        with TimeLimit(self.answer_wait, self._kind.socket_of) as limit:
-            for left in reversed(range(TRIES)):
-                try:
-                    with connected(self._open()) as connection:
-                        limit.watch(connection.dbapi_connection)
-                        existing = self._existing or self._set_up(connection)
-                        cursor = connection.cursor()
-                        self._kind.begin(cursor)
-                        result = action(cursor, existing)
-                        connection.commit()
-                        self._existing = existing
-                        return result
-                except self._errors as error:
-                    self._existing = None
-                    if self._engine is not None:
-                        self._engine.dispose()  # the other connections of the pool may be lost, too
-                    if not left or limit.is_over or time.monotonic() - started >= QUICK:
-                        raise self._unavailable(self._problem(error), limit.is_over) from None
+        for left in reversed(range(TRIES)):
+            try:
+                engine = engine_of(self._server, self._kind)
+                with connected(engine, self.answer_wait, self._kind.socket_of) as connection:
+                    existing = self._set_up(connection)
+                    cursor = connection.cursor()
+                    self._kind.begin(cursor)
+                    result = action(cursor, existing)
+                    connection.commit()
+                    return result
+            except self._errors as error:
+                close_engine(self._server)  # the other connections of the pool may be lost, too
+                waited = time.monotonic() - started
+                if not left or waited >= min(QUICK, self.answer_wait):
+                    raise self._unavailable(self._problem(error), waited >= self.answer_wait) from None
         raise AssertionError("the last try returns or raises")
-
-    def _open(self) -> Engine:
-        if self._engine is None or self._process != os.getpid():
-            _, arguments = self._kind.arguments(self._server)  # reads certificates from the file again
-            address = self._server.render_as_string(hide_password=False)
-            self._engine, self._process = engine_of(address, self._url, arguments), os.getpid()
-        return self._engine
 
     def _set_up(self, connection: PoolProxiedConnection) -> ExistingTable:
         """Create the table, or add what it lacks. This fails if another process does the same at the same time."""
@@ -199,29 +183,29 @@ class SqlSink:
         return SinkUnavailable(f"output unavailable: {self.name}: {words}" + (f"; {advice}" if advice else ""))
 
 
-def engine_of(address: str, url: URL, arguments: Mapping[str, Any]) -> Engine:
-    """Return this process' engine of an address. `url`, `arguments`: the address in the driver's form."""
+def engine_of(server: URL, kind: SqlServerKind) -> Engine:
+    """Return this process' engine of a server. Certificates are read from their files when it is made."""
     with _LOCK:
-        key = os.getpid(), address
-        if key not in _ENGINES:
-            _ENGINES[key] = create_engine(
+        if server not in _ENGINES:
+            url, arguments = kind.arguments(server)
+            _ENGINES[server] = create_engine(
                 url,
-                connect_args=dict(arguments),
+                connect_args=arguments,
                 pool_size=POOL_SIZE,
                 max_overflow=POOL_MOST - POOL_SIZE,
                 pool_timeout=POOL_WAIT,
                 pool_recycle=int(RECYCLE),
                 hide_parameters=True,
             )
-        return _ENGINES[key]
+        return _ENGINES[server]
 
 
-def close_engine(engine: Engine) -> None:
-    """Close the connections of an engine that are not in use; other sinks that have it connect again."""
+def close_engine(server: URL) -> None:
+    """Close the connections to a server that are not in use; sinks connect to it again."""
     with _LOCK:
-        for key in [key for key, known in _ENGINES.items() if known is engine]:
-            del _ENGINES[key]
-    engine.dispose()
+        engine = _ENGINES.pop(server, None)
+    if engine is not None:
+        engine.dispose()
 
 
 def _forget() -> None:
@@ -236,44 +220,19 @@ def _forget() -> None:
 os.register_at_fork(after_in_child=_forget)
 
 
-class TimeLimit:
-    """Ends operations that wait for a server for too long: it shuts down the sockets of the connections in use.
-
-    libpq only limits the time to connect, and a server that hangs does not enforce its own limits.
-    """
-
-    def __init__(self, seconds: float, socket_of: Callable[[Any], int | None]):
-        self.is_over = False
-        self._socket_of = socket_of
-        self._connections: list[Any] = []
-        self._timer = Timer(seconds, self._end)
-        self._timer.daemon = True
-
-    def __enter__(self) -> "TimeLimit":
-        self._timer.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._timer.cancel()
-
-    def watch(self, connection: Any) -> None:
-        """Include a connection of the driver."""
-        self._connections.append(connection)
-
-    def _end(self) -> None:
-        self.is_over = True
-        for connection in self._connections:
-            with contextlib.suppress(OSError, ValueError):
-                number = self._socket_of(connection)
-                if number is not None and number >= 0:
-                    with socket.socket(fileno=os.dup(number)) as copy:
-                        copy.shutdown(socket.SHUT_RDWR)
-
-
 @contextmanager
-def connected(engine: Engine) -> Iterator[PoolProxiedConnection]:
-    """Yield a connection of the pool; after an exception it is not returned to the pool, and the next one is new."""
+def connected(
+    engine: Engine, seconds: float, socket_of: Callable[[Any], int | None]
+) -> Iterator[PoolProxiedConnection]:
+    """Yield a connection of the pool; after an exception it is not returned to the pool, and the next one is new.
+
+    After some seconds its socket is shut down, so that operations which wait for the server end: libpq only limits the
+    time to connect, and a server that hangs does not enforce its own limits.
+    """
     connection = engine.raw_connection()
+    timer = Timer(seconds, _shut_down, (connection.dbapi_connection, socket_of))
+    timer.daemon = True
+    timer.start()
     try:
         yield connection
     except BaseException:
@@ -281,4 +240,13 @@ def connected(engine: Engine) -> Iterator[PoolProxiedConnection]:
             connection.invalidate()
         raise
     finally:
+        timer.cancel()
         connection.close()
+
+
+def _shut_down(connection: Any, socket_of: Callable[[Any], int | None]) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        number = socket_of(connection)
+        if number is not None and number >= 0:
+            with socket.socket(fileno=os.dup(number)) as copy:
+                copy.shutdown(socket.SHUT_RDWR)
