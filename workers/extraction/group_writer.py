@@ -136,7 +136,7 @@ class GroupWriter:
             self._write(output, pages)
         except SinkUnavailable as error:
             report_problem(self.watch, error, self.ledger.task)
-            if not output.has_refused:
+            if not output.has_begun:
                 return
             for page in pages:
                 with suppress(SinkUnavailable):
@@ -171,7 +171,7 @@ class GroupWriter:
         rows = [row for page in pages for row in page.decision.rows if output.admits(row)]
         refused = output.write(rows, again=again)
         if refused:
-            task, output.has_refused = self.ledger.task, True
+            task = self.ledger.task
             keep_refused(self.ledger.redis, task, output.name, rows, refused, clock=self.ledger.clock)
             log.warning("task %s: %s refuses %d row(s); they are kept", task, output.name, len(refused))
 

@@ -47,7 +47,7 @@ class Output:
         self.healed_in = ""  # the turn at its fence (`durability.pass_fence`) in which the ledger has all of its rows
         self.problem = ""  # why it was unavailable at the last attempt
         self._pause, self._patience, self._clock = pause, patience, clock
-        self.has_refused = False  # whether at the last attempt it could be held but rows could not be written
+        self.has_begun = False  # whether writing began at the last attempt: it could be held
         self._failures = 0
         self._not_before = 0.0
 
@@ -62,7 +62,7 @@ class Output:
         Raises `SinkUnavailable`, also for failures inside the block; the output is then not tried for a while.
         """
         patience = min(self._patience, PROBE_PATIENCE) if self._failures else self._patience
-        self.has_refused = False
+        self.has_begun = False
         try:
             with self.sink.exclusive(patience=patience):
                 yield
@@ -87,22 +87,17 @@ class Output:
 
         Returns the target's messages by the keys of the refused rows. Raises `SinkUnavailable`.
         """
+        self.has_begun = True
         try:
             cast(Sink, self.sink).write(rows, again=again)
-        except SinkUnavailable:
-            self.has_refused = True
-            raise
         except RowsRefused as error:
             return error.reasons
         return {}
 
     def write_pages(self, pages: Sequence[SourcePage]) -> None:
         """Write all pages or none, as `write`; only if it `takes_pages`."""
-        try:
-            cast(PageSink, self.sink).write_pages(pages)
-        except SinkUnavailable:
-            self.has_refused = True
-            raise
+        self.has_begun = True
+        cast(PageSink, self.sink).write_pages(pages)
 
 
 def shortest_wait(outputs: Collection[Output]) -> tuple[float, str]:
