@@ -34,10 +34,10 @@ class SearchDouble(Receiver):
         self.busy, self.refused, self.blocked, self.auto_created = 0, set(), "", []
         self._lock = threading.Lock()
         self.answer = self.handle
-        self.interfere = None  # another answer instead
+        self.interfere, self.interfered = None, ""  # another answer instead, to paths with this part
 
     def handle(self, request, connection):
-        if self.interfere is not None:
+        if self.interfere is not None and self.interfered in request.path:
             return self.interfere(request, connection)
         try:
             with self._lock:
@@ -46,7 +46,7 @@ class SearchDouble(Receiver):
             status, kind, reason = error.args
             body = {"error": {"root_cause": [], "type": kind, "reason": reason}, "status": status}
             return connection.sendall(reply(status, self._filtered(request, body)))
-        return connection.sendall(reply(200, b"" if request.method == "HEAD" else self._filtered(request, body)))
+        return connection.sendall(reply(200, self._filtered(request, body)))
 
     def _filtered(self, request, body):
         """Only what the parameter `filter_path` names, as a server does it, for errors too."""
@@ -69,9 +69,6 @@ class SearchDouble(Receiver):
             raise Refused(406, "media_type_header_exception", "Content-Type")
         body = json.loads(request.body) if request.body else None
         match request.method, *parts:
-            case "HEAD", index:
-                self._known(index)
-                return {}
             case "GET", index, "_mapping":
                 return {index: {"mappings": {"dynamic": "false", "properties": self._known(index)}}}
             case "PUT", index, "_mapping":

@@ -86,7 +86,6 @@ class SearchSink:
         if query:
             raise self._wrong(f"unknown option {query.partition('=')[0]}; known: {', '.join(OPTIONS)}")
         self._index(datetime.now(UTC).isoformat())
-        self._mapped: set[str] = set()  # indices that have all fields
 
     def write(self, batch: RowBatch) -> None:
         """Index the rows. Raises `SinkUnavailable` and `RowsRefused`."""
@@ -103,8 +102,7 @@ class SearchSink:
         self._prepare(self._index(datetime.now(UTC).isoformat()))
 
     def close(self) -> None:
-        """Let the next write check the index again."""
-        self._mapped.clear()
+        """Do nothing: each request has a connection of its own."""
 
     # The index of a row
 
@@ -146,8 +144,6 @@ class SearchSink:
     def _prepare(self, index: str) -> None:
         """Create an index, or add the fields that it lacks. An index that was removed is created again."""
         name = quote(index, safe="")
-        if index in self._mapped and self._client.request("HEAD", f"{self._base}/{name}").status == 200:
-            return
         answer = self._request("GET", f"{name}/_mapping", accepted=(404,))
         if answer.status == 404:
             body = {"mappings": {"dynamic": False, "properties": self._properties()}}
@@ -158,7 +154,6 @@ class SearchSink:
                     raise self._wrong(f"the server did not create the index {index}: {self._error_words(created)}")
         if answer.status != 404:
             self._add_fields(name, answer)
-        self._mapped.add(index)
 
     def _add_fields(self, name: str, answer: HttpAnswer) -> None:
         existing = self._read(answer, _fields_of_indices)
@@ -200,7 +195,6 @@ class SearchSink:
             if not busy:
                 return PartAnswer("taken", refused=refused)
             if pause is None or "429 " not in reason[:4]:
-                self._mapped.clear()
                 raise self._client.unavailable(f"the server currently rejects {len(busy)} rows: {reason}")
             waiting = busy
             self._sleep(pause)

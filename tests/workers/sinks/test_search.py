@@ -8,9 +8,8 @@ from urllib.parse import quote
 import pytest
 
 from tests.certificates import own_authority
-from tests.workers.batch_sink_suite import OlderForm, RefusedRows, batch, batches_of, keys
-from tests.workers.http_receiver import IMPATIENT, LIMITS, QUICK, answering, sending, stalling
-from tests.workers.kills import KILLS, deliver_with_kills
+from tests.workers.batch_sink_suite import OlderForm, RefusedRows, batch, keys
+from tests.workers.http_receiver import IMPATIENT, LIMITS, answering, sending, stalling
 from tests.workers.search_double import SearchDouble
 from tests.workers.sink_suite import row
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
@@ -241,21 +240,12 @@ def test_a_request_that_is_too_large_is_halved(server):
     ],
 )
 def test_an_answer_that_is_not_understood_counts_for_nothing(server, answer):
-    limits = IMPATIENT if answer is stalling else LIMITS
-    prepared, sink = open_sink(server, limits=limits), open_sink(server)
-    prepared.write(batch(1, row(1)))
-    server.interfere = lambda request, connection: (
-        answering(200)(request, connection) if request.method == "HEAD" else answer(request, connection)
-    )
-    for other in (prepared, open_sink(server, limits=limits)):
+    sink = open_sink(server, limits=IMPATIENT if answer is stalling else LIMITS)
+    sink.write(batch(1, row(1)))
+    server.interfere = answer
+    for server.interfered in ("", "_bulk"):
         with pytest.raises(SinkUnavailable):
-            other.write(batch(2, row(2)))
+            sink.write(batch(2, row(2)))
     server.interfere = None
     sink.write(batch(2, row(2), again=True))
     assert len(documents(server)) == 2
-
-
-def test_kills_and_interruptions_leave_each_row_once(server):
-    batches = batches_of(25, text="x" * 2000)
-    rows = deliver_with_kills(lambda: open_sink(server, limits=QUICK), batches, kills=KILLS, away=server.interrupted)
-    assert keys(documents(server)) == keys(rows)
