@@ -143,12 +143,6 @@ def check_task(task: str) -> None:
         raise OutputError(f"task {task!r}: the name cannot be part of a path; rename it")
 
 
-def refuse_placeholders(pattern: PathPattern, kind: str) -> None:
-    """Raise `OutputError` if a path has placeholders, for kinds of one file."""
-    if not pattern.is_fixed:
-        raise OutputError(f"output {pattern.label}: {kind} is one file; only {{task}} is allowed in its path")
-
-
 def read_template(target: Target, names: Collection[str]) -> Template:
     """Return the template of an output. Raises `OutputError` if it cannot be read, or has a name not among `names`."""
     path = target.folder / Path(target.options.template).expanduser()

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
@@ -22,7 +23,7 @@ from .formats import StoredNames
 from .interface import PATIENCE, WrittenRow, written_row
 from .kinds import Target, file_path
 from .options import OutputOptions
-from .paths import PathPattern, check_task, refuse_placeholders
+from .paths import PathPattern, pattern_of
 from .row_schema import NEEDED, Values, columns_of, foreign, type_of, unfit, upsert_parts
 
 # Lets a transaction write something, so that its commit is synchronised together with all earlier ones: SQLite does not
@@ -102,9 +103,9 @@ class SqliteFile(ABC):
 
 def open_sqlite(target: Target) -> "SqliteSink":
     """Return the sink of a path, or of an address: sqlite:///relative.db, sqlite:////absolute.db."""
-    check_task(target.task)
-    pattern = PathPattern(file_path(target.address), target.folder, label=target.label)
-    refuse_placeholders(pattern, "sqlite")
+    pattern = pattern_of(replace(target, address=file_path(target.address)))
+    if not pattern.is_fixed:
+        raise OutputError(f"output {pattern.label}: sqlite is one file; only {{task}} is allowed in its path")
     return SqliteSink(Path(pattern.text), durability=target.durability, options=target.options)
 
 
