@@ -80,9 +80,6 @@ def keep_refused(
     reasons: Mapping[RowKey, str],
     *,
     clock: Clock | None = None,
-    rows_kept: int = ROWS_KEPT,
-    bytes_kept: int = BYTES_KEPT,
-    outputs_kept: int = OUTPUTS_KEPT,
 ) -> int:
     """Keep those of the rows that an output refused, with the target's messages by row key; return their number.
 
@@ -101,7 +98,7 @@ def keep_refused(
     if args:
         is_kept = connection.register_script(_KEEP)(
             keys=[*_keys(task, output), keys.REFUSING],
-            args=[repr(now), member_of(task, output), rows_kept, bytes_kept, outputs_kept, KEPT_FOR, *args],
+            args=[repr(now), member_of(task, output), ROWS_KEPT, BYTES_KEPT, OUTPUTS_KEPT, KEPT_FOR, *args],
         )
         if not is_kept:
             raise SinkUnavailable(

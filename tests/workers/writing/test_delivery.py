@@ -16,7 +16,7 @@ from tests.workers import helpers
 from tests.workers.batch_folder import SCHEME, read_batches, read_rows, register
 from tests.workers.helpers import FETCHED_AT, TASK, article, deliver, eventually, news, rows, states, url
 from tests.workers.redis_access.test_full_redis import fill, relieve
-from tests.workers.servers import LossyProxy, Server
+from tests.workers.servers import Server
 from tests.workers.sqlite_outputs import in_table, locked, refusing
 from tests.workers.supervisors import supervisors
 from tests.written_rows import rows_so_far
@@ -120,27 +120,6 @@ def test_rows_are_queued_in_the_step_that_settles_their_page(connection, worker,
     assert len(rows(tmp_path)) == 3
     assert {(state.output, state.waiting) for state in output_states(connection)} == {(OUTPUT, 3), (OTHER, 3)}
     assert rows_waiting(connection) == rows_waiting(connection, TASK) == 6
-
-
-def test_a_row_is_queued_once_although_the_reply_is_lost(tmp_path, clock):
-    with Server() as server, LossyProxy(server.socket) as proxy, proxy.client() as connection:
-        publish(connection, tmp_path, OUTPUT)
-        worker = ExtractionWorker(connection, "here")
-        names = deliver(connection, {1: news(1)})
-        script = Ledger(connection, TASK).script_of("settle")
-        connection.script_load(script.script)
-        proxy.drop_reply_to(script.sha)
-        worker.extract_pages(TASK, names)
-        assert proxy.dropped == 1
-        assert rows_waiting(connection) == 1
-        for name in ("take_rows", "remove_rows"):
-            script = Ledger(connection, TASK).script_of(name)
-            connection.script_load(script.script)
-            proxy.drop_reply_to(script.sha)
-        assert Delivery(connection, "d", draining="now").deliver_due() == 1
-        assert proxy.dropped == 3
-        assert delivered(tmp_path) == once(1)
-        assert not has_queues(connection)
 
 
 def test_a_batch_is_due_when_it_is_full_or_its_oldest_row_has_waited(connection, worker, delivery, clock, tmp_path):
@@ -431,21 +410,24 @@ def test_a_refused_row_is_kept_and_never_tried_again_by_itself(connection, worke
     assert refused_rows(connection, TASK) == []
 
 
-def test_no_refused_row_is_dropped_if_there_is_no_space_for_another(connection, worker):
+def test_no_refused_row_is_dropped_if_there_is_no_space_for_another(connection, worker, monkeypatch):
     extract(worker, connection, 1, 2, 3)
     batch = RowQueue(connection, TASK, OUTPUT).take("x", "now")
     first, second, third = ({key_of(row): "not this one"} for row in batch.rows)
-    assert keep_refused(connection, TASK, OUTPUT, batch.rows, first, rows_kept=2) == 1
-    assert keep_refused(connection, TASK, OUTPUT, batch.rows, second, rows_kept=2) == 1
-    for limits in ({"rows_kept": 2}, {"bytes_kept": 1}, {"rows_kept": 1}):
-        with pytest.raises(SinkUnavailable, match=r"no further refused rows can be kept; .* last reason: not this one"):
-            keep_refused(connection, TASK, OUTPUT, batch.rows, third, **limits)
-        assert keep_refused(connection, TASK, OUTPUT, batch.rows, first | second, **limits) == 2  # delivered again
+    assert keep_refused(connection, TASK, OUTPUT, batch.rows, first) == 1
+    assert keep_refused(connection, TASK, OUTPUT, batch.rows, second) == 1
+    for name, limit in (("ROWS_KEPT", 2), ("BYTES_KEPT", 1), ("ROWS_KEPT", 1)):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"workers.writing.refused_rows.{name}", limit)
+            with pytest.raises(SinkUnavailable, match=r"no further .* can be kept; .* last reason: not this one"):
+                keep_refused(connection, TASK, OUTPUT, batch.rows, third)
+            assert keep_refused(connection, TASK, OUTPUT, batch.rows, first | second) == 2  # delivered again
+    monkeypatch.setattr("workers.writing.refused_rows.OUTPUTS_KEPT", 1)
     with pytest.raises(SinkUnavailable):
-        keep_refused(connection, TASK, OTHER, batch.rows, third, outputs_kept=1)
+        keep_refused(connection, TASK, OTHER, batch.rows, third)
     assert {note.url for note in refused_rows(connection, TASK)} == {url(1), url(2)}
     assert drop_refused(connection, refused_rows(connection, TASK)[0])
-    assert keep_refused(connection, TASK, OUTPUT, batch.rows, third, rows_kept=2) == 1
+    assert keep_refused(connection, TASK, OUTPUT, batch.rows, third) == 1
     for note in refused_rows(connection, TASK):
         assert drop_refused(connection, note)
     assert refused_count(connection, TASK, OUTPUT) == 0
@@ -455,7 +437,7 @@ def test_no_refused_row_is_dropped_if_there_is_no_space_for_another(connection, 
 @pytest.fixture
 def little_space(monkeypatch):
     """No refused row is kept beside another one, unless they are refused together."""
-    monkeypatch.setattr(keep_refused, "__kwdefaults__", keep_refused.__kwdefaults__ | {"rows_kept": 1})
+    monkeypatch.setattr("workers.writing.refused_rows.ROWS_KEPT", 1)
 
 
 @pytest.mark.usefixtures("little_space")
@@ -582,23 +564,6 @@ def test_an_output_that_is_away_or_stalls_does_not_slow_the_other(server, superv
     slow.unlink()
     eventually(lambda: not has_queues(connection), "all")
     assert delivered(tmp_path, "two") == once(*range(1, 49))
-
-
-def test_until_empty_delivers_all_at_once_or_reports_what_is_away(server, supervise, tmp_path, monkeypatch):
-    monkeypatch.setattr("workers.worker_processes.supervisor.NO_PROGRESS", 1.0)
-    connection = client(server.url)
-    publish(connection, tmp_path, OUTPUT, output_options=options(batch_seconds=3600))
-    deliver(connection, {1: news(1)})
-    first = supervise(until_empty=True)
-    first.join(20)
-    assert first.exitcode == 0
-    assert delivered(tmp_path) == once(1)
-    (tmp_path / "one" / "away").touch()
-    deliver(connection, {2: news(2)})
-    second = supervise(until_empty=True)
-    second.join(30)
-    assert second.exitcode == 1
-    assert rows_waiting(connection) == 1
 
 
 @pytest.mark.parametrize("binary", BINARIES)
