@@ -33,7 +33,7 @@ LONG = (
     "crawler/test_section_spider.py", "test_readme.py", "workers/sinks/test_sql.py", "workers/sinks/test_s3_store.py",
     "console/test_add.py", "hostile/test_growth.py", "workers/writing/test_delivery.py",
     "crawler/test_address_table.py", "workers/task_state/test_retention.py", "test_wheel.py", "console/test_acl.py",
-    "workers/sinks/test_store_kills.py", "workers/worker_processes/test_lost_seconds.py", "console/test_problems.py",
+    "workers/worker_processes/test_lost_seconds.py", "console/test_problems.py",
 )  # fmt: skip
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # a loaded machine is no mistake of ours

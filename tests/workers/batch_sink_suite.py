@@ -10,6 +10,7 @@ Each test has a place of its own, with an empty output. `RefusedRows` and `Older
 import logging
 import traceback
 from abc import abstractmethod
+from contextlib import contextmanager
 
 import pytest
 
@@ -18,6 +19,7 @@ from workers.rows import key_of
 from workers.sinks.interface import RowBatch
 
 from .helpers import at_once
+from .kills import KILLS, deliver_with_kills
 from .naughty import as_stored, naughty_rows
 from .sink_suite import OutputSuite, row
 
@@ -28,9 +30,18 @@ def batch(number, *rows, again=()):
     return RowBatch(f"{number:032x}", rows, frozenset(map(key_of, again)))
 
 
-def batches_of(size, row=row, **more):
-    """A function from 0, 1, … to batches of this many new rows, in order of their numbers."""
-    return lambda number: batch(number, *(row(number * size + one, **more) for one in range(size)))
+def batches_of(size, row=row, repeated=0, **more):
+    """A function from 0, 1, … to batches of this many new rows, in order of their numbers.
+
+    `repeated`: how many of the batch before come again, before the new ones.
+    """
+
+    def batch_of(number):
+        first = number * size
+        again = [row(one, **more) for one in range(max(0, first - repeated), first)]
+        return batch(number, *again, *(row(first + one, **more) for one in range(size)), again=again)
+
+    return batch_of
 
 
 def keys(rows):
@@ -41,11 +52,12 @@ class BatchSinkSuite(OutputSuite):
     """The tests. A subclass says where its output is, and how it is opened, read and damaged.
 
     `once_only`: a row of an earlier batch is not there twice (with False a reader removes it, by its key).
-    `compared`: the fields that `read` returns of each row.
+    `compared`: the fields that `read` returns of each row. `kills`: how many of its processes are killed.
     """
 
     once_only = True
     compared = (*row(0), "author", "keywords", "confidence", "parts")
+    kills = KILLS
 
     @pytest.fixture
     @abstractmethod
@@ -113,6 +125,24 @@ class BatchSinkSuite(OutputSuite):
         at_once(self.put, (sink, 2))
         self.put(sink, 3)
         assert self.numbers(place) == [1, 2, 3]
+
+    @contextmanager
+    def away(self, place):
+        """The output is unavailable within the block, to which it goes while a process writes."""
+        self.take_away(place)
+        yield
+        self.bring_back(place)
+
+    @pytest.mark.timeout(900)
+    def test_deliveries_that_are_killed_and_interrupted_leave_each_row_once_and_none_half(self, place):
+        rows = deliver_with_kills(
+            lambda: self.open(place),
+            batches_of(20, repeated=5, text="x" * 2000),
+            kills=self.kills,
+            away=lambda: self.away(place),
+            after_kill=lambda: self.read(place),
+        )
+        assert self.keys(place) == keys(rows)
 
     def test_an_empty_batch_has_no_effect(self, sink, place):
         sink.write(batch(1))

@@ -6,13 +6,11 @@ from datetime import UTC, datetime
 import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet as pq
-import pytest
 
-from tests.workers.batch_sink_suite import OlderForm, batch, keys
+from tests.workers.batch_sink_suite import batch, keys
 from tests.workers.naughty import naughty_rows
 from tests.workers.sink_suite import row
 from tests.workers.sinks.test_stores import FolderOutput
-from workers.errors import OutputError
 from workers.sinks import OutputOptions, open_sink
 
 
@@ -24,7 +22,7 @@ def rows_of(table):
     ]
 
 
-class TestParquet(FolderOutput, OlderForm):
+class TestParquet(FolderOutput):
     def open(self, place):
         return open_sink("deep/{task}.parquet", "t", place)
 
@@ -99,34 +97,8 @@ class TestParquet(FolderOutput, OlderForm):
         [found] = table.to_pylist()
         assert (found["tags"], json.loads(found["new"]), found["version"]) == (["a"], {"x": 1}, 1)
 
-    def test_only_the_columns_of_the_key_are_read_for_rows_that_came_again(self, sink, place):
-        sink.write(batch(1, *(row(number, text=f"{number}" * 300_000) for number in range(20))))
-        sizes = []
-        store = sink._store
-        [path] = self.files(place)
-        with store.open(str(path)) as file:
-
-            class Counting:
-                closed = False
-
-                def __getattr__(self, name):
-                    return getattr(file, name)
-
-                def read(self, size=-1):
-                    data = file.read(size)
-                    sizes.append(len(data))
-                    return data
-
-            rows = pq.ParquetFile(pa.PythonFile(Counting(), mode="r")).read(["task", "version"])
-        assert rows.num_rows == 20
-        assert sum(sizes) < 70_000
-
     def test_large_rows_are_several_row_groups(self, sink, place, monkeypatch):
         monkeypatch.setattr("workers.sinks.parquet.GROUP_CHARACTERS", 64_000)
         sink.write(batch(1, *(row(number, text="字" * 30_000) for number in range(3))))
         [path] = self.files(place)
         assert pq.ParquetFile(path).num_row_groups == 2
-
-    def test_a_mistake_is_named(self, place):
-        with pytest.raises(OutputError, match="date"):
-            open_sink("deep/{batch}.parquet", "t", place)

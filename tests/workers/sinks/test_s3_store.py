@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.workers.batch_sink_suite import BatchSinkSuite, batch, keys
+from tests.workers.kills import KILLS
 from tests.workers.sink_suite import row
 from tests.workers.sinks.test_parquet import rows_of
 from tests.workers.sinks.test_stores import lines
@@ -16,12 +17,14 @@ from workers.sinks import open_sink
 
 
 class TestS3(BatchSinkSuite):
+    kills = KILLS // 2
+
     @pytest.fixture
     def place(self, s3, bucket):
         return s3, bucket
 
     def open(self, place):
-        return open_sink(f"s3://{place[1]}/news/{{task}}/", "t", None)
+        return open_sink(f"s3://{place[1]}/news/{{task}}.jsonl.zst", "t", None)
 
     def read(self, place):
         server, bucket = place

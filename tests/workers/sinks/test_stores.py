@@ -12,6 +12,7 @@ import pytest
 import zstandard
 
 from tests.workers.batch_sink_suite import BatchSinkSuite, batch, keys
+from tests.workers.kills import KILLS
 from tests.workers.sink_suite import row
 from workers.errors import OutputError, SinkUnavailable
 from workers.sinks import OutputOptions, Target, open_sink, store_sink
@@ -35,6 +36,8 @@ def lines(path, data):
 
 class FilesOfLines(BatchSinkSuite):
     """Files that the tests see in a folder."""
+
+    kills = KILLS // 2
 
     @abstractmethod
     def folder(self, place):
@@ -62,18 +65,24 @@ class FolderOutput(FilesOfLines):
 
     @pytest.fixture
     def place(self, tmp_path):
+        (tmp_path / "files").mkdir()
+        (tmp_path / "file").touch()
+        (tmp_path / "deep").symlink_to("files")
         return tmp_path
 
     def folder(self, place):
         return place / "deep"
 
     def take_away(self, place):
-        (place / "deep").rename(place / "away")
-        (place / "deep").write_text("a file where a folder should be")
+        """A file is in the place of the folder, from one moment to the next."""
+        self._lead_to(place, "file")
 
     def bring_back(self, place):
-        (place / "deep").unlink()
-        (place / "away").rename(place / "deep")
+        self._lead_to(place, "files")
+
+    def _lead_to(self, place, name):
+        (place / "new").symlink_to(name)
+        (place / "new").rename(place / "deep")
 
 
 class TestFolderOfLines(FolderOutput):
@@ -81,7 +90,7 @@ class TestFolderOfLines(FolderOutput):
         return open_sink(f"file://{place}/deep/{{task}}/", "t", place)
 
     def test_a_folder_that_is_away_has_no_names_to_look_rows_up(self, place):
-        (place / "deep").write_text("a file where a folder should be")
+        self.take_away(place)
         with pytest.raises(SinkUnavailable):
             FolderStore(address("file:///x")).names(f"{place}/deep/t", "")
         assert FolderStore(address("file:///x")).names(f"{place}/none/t", "") == []
@@ -165,11 +174,6 @@ class TestFolderOfLines(FolderOutput):
         found = self.read(place)
         assert [one["headline"] for one in found] == ["题 1", "题 2", "题 3"]
         assert {*found[0]} == {"headline", "link", "task", "version"}
-
-
-class TestZstdInNamesOfYourOwn(FolderOutput):
-    def open(self, place):
-        return open_sink(f"file://{place}/deep/{{date}}/{{task}}-{{batch}}.jsonl.zst", "t", place)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv"])

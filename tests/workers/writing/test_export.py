@@ -1,18 +1,16 @@
-"""An export: every row once, in order, also if it is interrupted and repeated."""
+"""An export: every row once, in order, also if it is repeated."""
 
 import json
-import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from tests.workers.kills import die_at, steps_of
 from tests.workers.test_rows import row
 from workers.errors import RowsRefused, SinkUnavailable
 from workers.rows import Row, RowKey, key_of
-from workers.sinks import JsonLinesSink, OutputOptions, RowBatch, RowCondition, SqliteSink, Target, kind_of
+from workers.sinks import JsonLinesSink, OutputOptions, RowBatch, RowCondition, SqliteSink
 from workers.writing.export import batch_id, export_rows
 
 
@@ -103,19 +101,3 @@ def test_only_rows_that_the_condition_admits_are_written() -> None:
     exported = export_rows(rows, server, OutputOptions(where=RowCondition(languages=("zh",))))
     assert (exported.written, exported.left_out) == (2, 2)
     assert {one["version"] for one in server.rows.values()} == {2}
-
-
-def test_an_export_that_is_killed_and_repeated_loses_no_row_and_writes_none_twice(tmp_path: Path) -> None:
-    source, target, other = (tmp_path / name for name in ("old.jsonl", "new.jsonl", "other.jsonl"))
-    with JsonLinesSink(source, durability="fast").exclusive():
-        source.write_text("".join(json.dumps(one) + "\n" for one in rows_of(100)), "utf-8")
-
-    def export(begin: Callable[[], None], to: Path) -> None:
-        begin()
-        rows = kind_of(str(source)).rows(Target(str(source), str(source), "t", Path()))
-        export_rows(rows, JsonLinesSink(to), OutputOptions(batch_rows=5))
-
-    steps, chance = steps_of(export, other), random.Random(1)
-    assert all(die_at(chance.randrange(1, steps), export, target) for _ in range(3))
-    export(lambda: None, target)
-    assert in_jsonl(target) == in_jsonl(other) == rows_of(100)
