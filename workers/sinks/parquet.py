@@ -21,7 +21,7 @@ from workers.rows import KEY, Row, encodable, with_texts
 from .formats import RowFormat
 from .row_schema import FIELDS, type_of
 
-GROUP_ROWS, GROUP_CHARACTERS = 5000, 64_000_000  # limits of a row group; its text is in memory twice
+GROUP_ROWS = 5000  # rows of a row group
 COMPRESSION_LEVEL = 3
 
 _TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
@@ -48,11 +48,15 @@ class Parquet(RowFormat):
         """Return a file with the rows in order, in row groups of limited size."""
         shaped = [self.options.shaped(row, with_key=True) for row in rows]
         schema = self._schema(shaped)
+        columns = [pa.array([_value(row.get(one.name), one.type) for row in shaped], one.type) for one in schema]
         buffer = pa.BufferOutputStream()
-        with pq.ParquetWriter(buffer, schema, compression="zstd", compression_level=COMPRESSION_LEVEL) as writer:
-            for group in _groups(shaped):
-                columns = [pa.array([_value(row.get(one.name), one.type) for row in group], one.type) for one in schema]
-                writer.write_table(pa.Table.from_arrays(columns, schema=schema))
+        pq.write_table(
+            pa.Table.from_arrays(columns, schema=schema),
+            buffer,
+            row_group_size=GROUP_ROWS,
+            compression="zstd",
+            compression_level=COMPRESSION_LEVEL,
+        )
         data: bytes = buffer.getvalue().to_pybytes()
         return data
 
@@ -73,17 +77,6 @@ class Parquet(RowFormat):
         sources = dict(self.options.fields) or {name: name for name in COLUMNS}
         others = {name: name for name in sorted({name for row in rows for name in row} - {*sources})}
         return pa.schema([(name, COLUMNS.get(source, _TEXT)) for name, source in (sources | others).items()])
-
-
-def _groups(rows: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Mapping[str, Any]]]:
-    start = characters = 0
-    for at, row in enumerate(rows):
-        size = sum(len(value) for value in row.values() if isinstance(value, str))
-        if at > start and (at - start == GROUP_ROWS or characters + size > GROUP_CHARACTERS):
-            yield rows[start:at]
-            start, characters = at, 0
-        characters += size
-    yield rows[start:]
 
 
 def _value(value: Any, of_type: pa.DataType) -> Any:

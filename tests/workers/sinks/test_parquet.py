@@ -96,9 +96,3 @@ class TestParquet(FolderOutput):
         assert table.schema.field("when").type == pa.timestamp("us", tz="UTC")
         [found] = table.to_pylist()
         assert (found["tags"], json.loads(found["new"]), found["version"]) == (["a"], {"x": 1}, 1)
-
-    def test_large_rows_are_several_row_groups(self, sink, place, monkeypatch):
-        monkeypatch.setattr("workers.sinks.parquet.GROUP_CHARACTERS", 64_000)
-        sink.write(batch(1, *(row(number, text="字" * 30_000) for number in range(3))))
-        [path] = self.files(place)
-        assert pq.ParquetFile(path).num_row_groups == 2
