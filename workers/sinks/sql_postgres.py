@@ -107,9 +107,10 @@ class Postgres(SqlServerKind):
         code = getattr(error, "sqlstate", None) or ""
         words = one_line((diagnosis and diagnosis.message_primary) or str(error))
         advice = self._advice(code, words)
-        is_of_server = bool(code) or isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError, OSError))
-        is_of_row = not self._NOT_OF_ROWS.match(code) if code else not is_of_server  # psycopg cannot convert a value
-        return SqlProblem(words, is_of_row, advice)
+        if code:
+            return SqlProblem(words, not self._NOT_OF_ROWS.match(code), advice)
+        is_value = not isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError, OSError))  # not convertible
+        return SqlProblem(words, is_value, advice)
 
     def socket_of(self, connection: Any) -> int | None:
         """Return libpq's socket."""
@@ -117,6 +118,3 @@ class Postgres(SqlServerKind):
 
     def _text(self, text: str) -> str:
         return super()._text(text).replace("\0", "\ufffd")
-
-    def _time(self, time: str) -> str:
-        return time

@@ -211,8 +211,8 @@ class SqlServerKind(ABC):
     def _text(self, text: str) -> str:
         return encodable(text)
 
-    @abstractmethod
-    def _time(self, time: str) -> Any: ...
+    def _time(self, time: str) -> Any:
+        return time
 
     def _advice(self, code: str, words: str) -> str:
         line = f"{code} {words}"
