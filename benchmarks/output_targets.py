@@ -21,7 +21,7 @@ from typing import Any
 from lxml import etree
 
 from tests import services
-from workers.sinks import kinds, warc
+from workers.sinks import warc
 
 from .output_readers import (
     Reader,
@@ -371,9 +371,4 @@ def target_of(kind: str, folder: Path, body: Body) -> Iterator[OutputTarget]:
 
 def with_small_files() -> None:
     """Complete the WARC files of this process and its children at `WARC_BYTES`, so that there are several."""
-
-    def open_small(target: kinds.Target) -> warc.WarcSink:
-        path = target.folder / Path(target.address)
-        return warc.WarcSink(path, durability=target.durability, largest=WARC_BYTES, clock=time.time)
-
-    warc.open_warc = open_small
+    warc.LARGEST = WARC_BYTES

@@ -311,11 +311,8 @@ class AppendedFileSink:
 class JsonLinesSink(AppendedFileSink):
     """Appends rows to a `.jsonl` file, or to one of each day."""
 
-    def __init__(
-        self, path: Path | PathPattern, *, durability: Durability = "safe", options: OutputOptions | None = None
-    ):
-        pattern = path if isinstance(path, PathPattern) else PathPattern(str(path), Path())
-        super().__init__(pattern, PlainLines(options or OutputOptions()), durability=durability)
+    def __init__(self, path: Path, *, durability: Durability = "safe"):
+        super().__init__(PathPattern(str(path), Path()), PlainLines(OutputOptions()), durability=durability)
 
 
 @dataclass(frozen=True, slots=True)

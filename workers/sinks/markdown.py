@@ -65,7 +65,7 @@ def open_markdown(target: Target) -> "MarkdownSink":
     if pattern.placeholders.isdisjoint({"title", "id"}):
         raise OutputError(f"output {target.label}: each article is one file; add {{title}} or {{id}} to its name")
     template = read_template(target, TEMPLATE_NAMES) if target.options.template else Template(DEFAULT_TEMPLATE)
-    return MarkdownSink(pattern, template, durability=target.durability, options=target.options)
+    return MarkdownSink(pattern, template, target.durability, target.options)
 
 
 class MarkdownSink(JsonLinesSink):
@@ -74,18 +74,10 @@ class MarkdownSink(JsonLinesSink):
     As a sink of JSON lines it is the list of rows with their files.
     """
 
-    def __init__(
-        self,
-        articles: PathPattern,
-        template: Template | None = None,
-        *,
-        durability: Durability = "safe",
-        options: OutputOptions | None = None,
-    ):
+    def __init__(self, articles: PathPattern, template: Template, durability: Durability, options: OutputOptions):
         super().__init__(articles.hidden("rows.jsonl"), durability=durability)
         self.name, self._articles = articles.text, articles
-        self._template = template or Template(DEFAULT_TEMPLATE)
-        self._options = options or OutputOptions()
+        self._template, self._options = template, options
         self._names = self._template.get_identifiers()
         self._keeps_versions = "version" in articles.placeholders
 

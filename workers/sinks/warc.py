@@ -57,26 +57,13 @@ def open_warc(target: Target) -> "WarcSink":
 
 
 class WarcSink(SqliteFile, PageSink):
-    """Appends pages to a WARC file. `largest`: bytes, and `oldest`: seconds, at which a file is complete.
-
-    `label`: the output as in tasks.yaml, for messages.
-    """
+    """Appends pages to a WARC file. `label`: the output as in tasks.yaml, for messages."""
 
     synchronous = MappingProxyType({"safe": "EXTRA", "fast": "NORMAL"})  # EXTRA: also the removal of the journal
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        durability: Durability = "safe",
-        largest: int = LARGEST,
-        oldest: float = OLDEST,
-        clock: Clock = time.time,
-        label: str = "",
-    ):
+    def __init__(self, path: Path, *, durability: Durability = "safe", clock: Clock = time.time, label: str = ""):
         super().__init__(Path(f"{_DATE.sub('all', str(path))}.index"), durability)
-        self.clock, self.largest, self.oldest = clock, largest, oldest
-        self.name = str(path)
+        self.clock, self.name = clock, str(path)
         self._open_files = PathPattern(f"{path}{OPEN}", Path(), added=ADDED_BYTES, label=label or str(path))
 
     @contextmanager
@@ -192,7 +179,7 @@ class WarcSink(SqliteFile, PageSink):
     def _close_if_due(self, index: sqlite3.Connection) -> None:
         """Complete the open file if it is large or old."""
         state = index.execute("SELECT size, began FROM state").fetchone()
-        if state is not None and (state[0] >= self.largest or self.clock() - state[1] >= self.oldest):
+        if state is not None and (state[0] >= LARGEST or self.clock() - state[1] >= OLDEST):
             self._complete(index)
             index.commit()
             index.execute("BEGIN IMMEDIATE")

@@ -34,22 +34,19 @@ def export_rows(
     options: OutputOptions,
     *,
     on_batch: Callable[[Exported], None] = lambda exported: None,
-    pauses: Iterable[float] = PAUSES,
-    sleep: Callable[[float], None] = time.sleep,
 ) -> Exported:
     """Write `rows` to `sink` in their order and return the result; `on_batch` is called with it after each batch.
 
     `options` are those with which the sink was opened. Raises `SinkUnavailable` if the target stays unavailable.
     """
     exported = Exported()
-    pauses = tuple(pauses)
     source = iter(rows)
     while batch := list(islice(source, options.batch_rows or BATCH_ROWS)):
         exported.read += len(batch)
         admitted = _distinct(row for row in batch if options.where.admits(row))
         exported.left_out += sum(not options.where.admits(row) for row in batch)
         if admitted:
-            refused = _write(sink, admitted, pauses, sleep)
+            refused = _write(sink, admitted)
             exported.refused |= refused
             exported.written += len(admitted) - len(refused)
         on_batch(exported)
@@ -64,11 +61,9 @@ def _distinct(rows: Iterable[Row]) -> list[Row]:
     return [*by_key.values()]
 
 
-def _write(
-    sink: Sink | BatchSink, rows: list[Row], pauses: tuple[float, ...], sleep: Callable[[float], None]
-) -> dict[RowKey, str]:
+def _write(sink: Sink | BatchSink, rows: list[Row]) -> dict[RowKey, str]:
     """Write rows, trying again while the target is unavailable; return the refused ones."""
-    for pause in (*pauses, None):
+    for pause in (*PAUSES, None):
         try:
             write_batch(sink, RowBatch(batch_id(rows), rows, set(map(key_of, rows))))
             return {}
@@ -77,7 +72,7 @@ def _write(
         except SinkUnavailable:
             if pause is None:
                 raise
-            sleep(pause)
+            time.sleep(pause)
     raise AssertionError("the last try returns or raises")
 
 

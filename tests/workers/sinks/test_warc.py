@@ -80,13 +80,14 @@ def test_a_page_is_a_response_for_each_part_and_its_row_in_metadata(tmp_path):
     assert f"requested_url: {url(9)}".encode() in metadata[3]
 
 
-def test_a_file_that_is_large_or_old_is_complete(tmp_path, clock):
-    sink = WarcSink(tmp_path / "a.warc.gz", largest=2000, oldest=3600, clock=clock)
+def test_a_file_that_is_large_or_old_is_complete(tmp_path, clock, monkeypatch):
+    monkeypatch.setattr("workers.sinks.warc.LARGEST", 2000)
+    sink = WarcSink(tmp_path / "a.warc.gz", clock=clock)
     write(sink, *(source(number) for number in range(5)))
     assert complete(tmp_path) == []
     write(sink, source(5))  # the file before was large
     assert len(complete(tmp_path)) == 1
-    clock.now += 3600
+    clock.now += 86_400
     write(sink, source(0), source(5))  # both are known, in files that are complete
     assert len(complete(tmp_path)) == 2
     assert not (tmp_path / "a.warc.gz.open").exists()
