@@ -10,7 +10,7 @@ import pytest
 import zstandard
 
 from tests.workers.naughty import as_stored, naughty_rows
-from tests.workers.sink_suite import LinesSuite, SinkSuite, plain, row, write, write_in_groups
+from tests.workers.sink_suite import LinesSuite, TornSuite, plain, row, write, write_in_groups
 from workers.errors import OutputError, SinkUnavailable
 from workers.rows import key_of
 from workers.sinks import OutputOptions, open_sink
@@ -66,7 +66,7 @@ def records(path):
     return [{name: original_text(cell) for name, cell in record.items()} for record in csv.DictReader(text)]
 
 
-class TestCsv(SinkSuite):
+class TestCsv(TornSuite):
     def path(self, folder):
         return folder / "deep" / "out.csv"
 

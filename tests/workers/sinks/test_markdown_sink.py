@@ -8,7 +8,7 @@ import yaml
 from ruamel.yaml import YAML
 
 from tests.workers.naughty import NAUGHTY, as_stored, long_title, naughty_rows
-from tests.workers.sink_suite import SinkSuite, row, write
+from tests.workers.sink_suite import TornSuite, row, write
 from workers.errors import OutputError, SinkUnavailable
 from workers.sinks import OutputOptions, open_sink
 from workers.sinks.interface import written_row
@@ -32,7 +32,7 @@ def names(folder):
     return [path.name for path in files(folder)]
 
 
-class TestMarkdown(SinkSuite):
+class TestMarkdown(TornSuite):
     """Each version in a file of its own; the body is the text as it is."""
 
     def path(self, folder):

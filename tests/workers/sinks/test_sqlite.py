@@ -2,7 +2,6 @@
 
 import json
 import multiprocessing
-import shutil
 import sqlite3
 from contextlib import closing
 
@@ -27,25 +26,6 @@ class TestSqlite(SinkSuite):
 
     def read(self, folder):
         return read(self.path(folder))
-
-    def forget_unsynced(self, folder, keep):
-        """The write-ahead log is cut in the middle of what holds the row after the last kept one."""
-        rows = sorted(self.read(folder), key=lambda one: one["canonical_url"])
-        for part in self.path(folder).parent.iterdir():
-            part.unlink()
-        sink = self.open(folder)
-        wal = self.path(folder).with_name("out.db-wal")
-        before = 0
-        for one in rows[: keep + 1]:
-            before = wal.stat().st_size if wal.exists() else 0
-            write_to(sink, one)
-        copies = {name: (self.path(folder).parent / name).read_bytes() for name in ("out.db", "out.db-wal")}
-        sink.close()
-        shutil.rmtree(self.path(folder).parent)
-        self.path(folder).parent.mkdir()
-        cut = (before + len(copies["out.db-wal"])) // 2
-        self.path(folder).write_bytes(copies["out.db"])
-        wal.write_bytes(copies["out.db-wal"][:cut])
 
     def make_older(self, folder):
         with closing(sqlite3.connect(self.path(folder))) as connection:
