@@ -15,10 +15,11 @@ with another `fetched_at` is looked up in all indices of the name, and replaced 
 import json
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 from urllib.parse import quote, unquote
 
 from workers.errors import OutputError
@@ -57,8 +58,6 @@ MAPPING: Mapping[str, Mapping[str, Any]] = {  # by the row's field; texts get th
 ADVICE = dict.fromkeys((401, 403), "check the user, password or key")
 # Errors with status 400 whose cause is the index, not the row
 NOT_THE_ROW = frozenset({"index_closed_exception", "invalid_index_name_exception", "index_not_found_exception"})
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +134,9 @@ class SearchSink:
         for start in range(0, len(ids), 1000):
             query = {"ids": {"values": ids[start : start + 1000]}}
             answer = self._request("POST", path, {"query": query, "_source": False, "size": 2000})
-            hits = self._read(answer, _hits)
+            with self._understood():
+                found = json.loads(answer.body).get("hits", {}).get("hits", [])
+                hits = [(str(hit["_index"]), str(hit["_id"])) for hit in found]
             having |= {one: index for index, one in sorted(hits, reverse=True)}
         return having
 
@@ -156,7 +157,9 @@ class SearchSink:
             self._add_fields(name, answer)
 
     def _add_fields(self, name: str, answer: HttpAnswer) -> None:
-        existing = self._read(answer, _fields_of_indices)
+        with self._understood():
+            indices = json.loads(answer.body).values()
+            existing = [{*index["mappings"].get("properties", {})} for index in indices]
         lacking = {
             field: kind
             for field, kind in self._properties().items()
@@ -212,7 +215,8 @@ class SearchSink:
             return PartAnswer("refused", self._error_words(answer))
         if answer.status != 200:
             self._fail(answer)
-        items = self._read(answer, _items)
+        with self._understood():
+            items = _items(json.loads(answer.body))
         if [identity for identity, _ in items] != [row_id(key_of(row)) for row in rows]:
             raise self._client.unavailable("its answer does not match the request")
         return [item for _, item in items]
@@ -247,25 +251,16 @@ class SearchSink:
         except (ValueError, KeyError, TypeError):
             return self._client.words(answer)
 
-    def _read(self, answer: HttpAnswer, read: Callable[[Any], Result]) -> Result:
-        """Return the result of `read` for an answer. Raises `SinkUnavailable` if the answer has another form."""
+    @contextmanager
+    def _understood(self) -> Iterator[None]:
+        """Raise `SinkUnavailable` if an answer has another form than the block expects."""
         try:
-            return read(json.loads(answer.body))
+            yield
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             raise self._client.unavailable("its answer is invalid; is it OpenSearch or Elasticsearch?") from None
 
     def _wrong(self, what: str) -> OutputError:
         return OutputError(f"task {self._target.task}: output {self.name}: {what}")
-
-
-def _hits(answer: Any) -> list[tuple[str, str]]:
-    """Return index and id of each document that a search found."""
-    return [(str(hit["_index"]), str(hit["_id"])) for hit in answer.get("hits", {}).get("hits", [])]
-
-
-def _fields_of_indices(answer: Any) -> list[set[str]]:
-    """Return the fields that each index has."""
-    return [{*index["mappings"].get("properties", {})} for index in answer.values()]
 
 
 def _items(answer: Any) -> list[tuple[str, _Item]]:
