@@ -29,8 +29,8 @@ from ..redis_access.redis_clock import Clock
 from ..rows import Row
 from ..sinks import expand
 from ..sinks.durability import Durability
-from ..sinks.interface import PATIENCE, PageKind, PageSink, SourcePage
-from ..sinks.sqlite import WRITE_ANYTHING, SqliteFile
+from ..sinks.interface import PATIENCE, PageKind, SourcePage
+from ..sinks.sqlite import WRITE_ANYTHING, PageSink
 from ..url_states import Fingerprint, fingerprint
 
 KEPT_PAGES = "kept pages"  # the name under which the ledger notes that a page is kept, beside those of outputs
@@ -114,7 +114,7 @@ def existing_pages(config: ExtractionConfig, *, clock: Clock) -> "KeptPages | No
     return kept if kept is not None and kept.path.exists() else None
 
 
-class KeptPages(SqliteFile, PageSink):
+class KeptPages(PageSink):
     """The kept pages of one task: a `PageSink`, and the functions that read them.
 
     Not for several threads, nor after a fork.

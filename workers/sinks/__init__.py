@@ -2,10 +2,10 @@
 
 from .appended_files import AppendedFileSink, JsonLinesSink
 from .formats import AppendedFormat, RowFormat
-from .interface import BatchSink, PageSink, RowBatch, Sink, SourcePage, WrittenRow
+from .interface import BatchSink, RowBatch, Sink, SourcePage, WrittenRow
 from .kinds import KINDS, Format, Kind, Storage, Target, batch_size, expand, is_queued, kind_of, open_sink, wants_html
 from .options import OutputOptions, RowCondition
-from .sqlite import SqliteSink
+from .sqlite import PageSink, SqliteSink
 from .stores import ObjectStore, StoreAddress
 
 __all__ = [

@@ -6,7 +6,7 @@ A `Sink` writes to a file of this machine. The worker that extracted the pages w
         …                                the worker makes sure that it still holds the pages of the rows
         sink.write(rows, again=…)        all rows or none; with durability `safe` they are on disk when it returns
 
-A `PageSink` is such a sink of pages: it gets each page with the rows that the page gave (`write_pages`).
+A `PageSink` (`workers.sinks.sqlite`) is such a sink of pages: it gets each page with the rows that the page gave.
 
 A `BatchSink` writes to a server, or writes whole files. Its rows are queued in Redis in the step that settles their
 page (`workers.writing.row_queue`), and a delivery process hands them over in batches (`workers.writing.delivery`):
@@ -16,7 +16,6 @@ page (`workers.writing.row_queue`), and a delivery process hands them over in ba
 Outputs are independent: one that is unavailable does not hold up others.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
@@ -99,45 +98,6 @@ class SourcePage:
     kind: PageKind = "article"
     info: Mapping[str, Any] = field(default_factory=dict)
     example_hash: str = ""
-
-
-class PageSink(ABC):
-    """Writes pages to files of this machine, once each: a page has a URL and a time at which it was fetched.
-
-    The rows are in other outputs, so `newest` yields none of them and `has` reports none as missing: they are not used
-    to complete a ledger.
-    """
-
-    name: str
-
-    @abstractmethod
-    def exclusive(self, *, patience: float = PATIENCE) -> AbstractContextManager[None]:
-        """Hold the files, as `Sink.exclusive`."""
-
-    @abstractmethod
-    def write_pages(self, pages: Sequence[SourcePage]) -> None:
-        """Write all pages or none, inside `exclusive`; those that are there already are left out."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Close files; the next use opens them again."""
-
-    def fence(self, task: str, epoch: str) -> str:
-        """Return the epoch: each page is looked up before it is written."""
-        return epoch
-
-    def newest(self, task: str) -> Iterator[WrittenRow]:
-        """Yield nothing: a ledger is completed from the outputs that have the rows."""
-        return iter(())
-
-    def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
-        """Return True for each row: a row whose page is not there is not to be written again."""
-        return [True] * len(rows)
-
-    def check(self) -> None:
-        """Create what is missing; write no page. Raises `SinkUnavailable`."""
-        with self.exclusive():
-            pass
 
 
 @dataclass(frozen=True, slots=True)

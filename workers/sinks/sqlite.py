@@ -20,7 +20,7 @@ from workers.rows import KEY, Row, RowKey, encodable, key_of, with_texts
 from workers.sinks.durability import Durability, make_folder, pass_fence, sync_file, unavailable
 
 from .formats import StoredNames
-from .interface import PATIENCE, WrittenRow, written_row
+from .interface import PATIENCE, SourcePage, WrittenRow, written_row
 from .kinds import Target, file_path
 from .options import OutputOptions
 from .paths import PathPattern, pattern_of
@@ -59,6 +59,11 @@ class SqliteFile(ABC):
         finally:
             with suppress(sqlite3.Error):
                 connection.rollback()  # releases the lock; no-op after a commit
+
+    def check(self) -> None:
+        """Open the file, and create it and its tables if there is none."""
+        with self.exclusive():
+            pass
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
@@ -99,6 +104,30 @@ class SqliteFile(ABC):
             return self._stat is None or not os.path.samestat(self._stat, self.path.stat())
         except FileNotFoundError:
             return True
+
+
+class PageSink(SqliteFile):
+    """Writes pages to a file, or to files that it records there, once each: a page has a URL and a time of its fetch.
+
+    The rows are in other outputs, so `newest` yields none of them and `has` reports none as missing: they are not used
+    to complete a ledger.
+    """
+
+    @abstractmethod
+    def write_pages(self, pages: Sequence[SourcePage]) -> None:
+        """Write all pages or none, inside `exclusive`; those that are there already are left out."""
+
+    def fence(self, task: str, epoch: str) -> str:
+        """Return the epoch: each page is looked up before it is written."""
+        return epoch
+
+    def newest(self, task: str) -> Iterator[WrittenRow]:
+        """Yield nothing: a ledger is completed from the outputs that have the rows."""
+        return iter(())
+
+    def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
+        """Return True for each row: a row whose page is not there is not to be written again."""
+        return [True] * len(rows)
 
 
 def open_sqlite(target: Target) -> "SqliteSink":
@@ -169,11 +198,6 @@ class SqliteSink(SqliteFile):
             connection = self._open(PATIENCE)
             self._sync_found()
             return [connection.execute(query, row.key).fetchone() is not None for row in rows]
-
-    def check(self) -> None:
-        """Open the database, and create it and its table if there is none."""
-        with self.exclusive():
-            pass
 
     def _sync_found(self) -> None:
         """Synchronise the log: a process may have been killed within the commit of rows that are found."""

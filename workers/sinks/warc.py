@@ -32,10 +32,10 @@ from workers.rows import encodable
 from workers.sinks.durability import Durability, make_folder, sync_folder
 
 from .formats import GZIP, mapped
-from .interface import PATIENCE, PageSink, SourcePage
+from .interface import PATIENCE, SourcePage
 from .kinds import Target
 from .paths import PathPattern, check_task
-from .sqlite import WRITE_ANYTHING, SqliteFile
+from .sqlite import WRITE_ANYTHING, PageSink
 
 SUFFIX, OPEN = ".warc.gz", ".open"
 ADDED_BYTES = 40  # bytes that are added to the name of a complete file
@@ -56,7 +56,7 @@ def open_warc(target: Target) -> "WarcSink":
     return WarcSink(path, durability=target.durability, label=target.label)
 
 
-class WarcSink(SqliteFile, PageSink):
+class WarcSink(PageSink):
     """Appends pages to a WARC file. `label`: the output as in tasks.yaml, for messages."""
 
     synchronous = MappingProxyType({"safe": "EXTRA", "fast": "NORMAL"})  # EXTRA: also the removal of the journal
