@@ -587,6 +587,23 @@ def test_an_output_that_is_away_or_stalls_does_not_slow_the_other(server, superv
     assert delivered(tmp_path, "two") == once(*range(1, 49))
 
 
+def test_until_empty_delivers_all_at_once_or_reports_what_is_away(server, supervise, tmp_path, monkeypatch):
+    monkeypatch.setattr("workers.worker_processes.supervisor.NO_PROGRESS", 1.0)
+    connection = client(server.url)
+    publish(connection, tmp_path, OUTPUT, output_options=options(batch_seconds=3600))
+    deliver(connection, {1: news(1)})
+    first = supervise(until_empty=True)
+    first.join(20)
+    assert first.exitcode == 0
+    assert delivered(tmp_path) == once(1)
+    (tmp_path / "one" / "away").touch()
+    deliver(connection, {2: news(2)})
+    second = supervise(until_empty=True)
+    second.join(30)
+    assert second.exitcode == 1
+    assert rows_waiting(connection) == 1
+
+
 @pytest.mark.parametrize("binary", BINARIES)
 def test_a_full_redis_takes_and_delivers_rows(binary, tmp_path):
     with running(binary, "--maxmemory", str(64 * 2**20), "--maxmemory-policy", "noeviction") as address:
