@@ -149,7 +149,7 @@ class HttpClient:
             self._headers["authorization"] = authorization
         self._target = target
         self._socket: socket.socket | None = None  # of the request under way
-        self._new_manager()  # a wrong proxy or certificate is reported now
+        self._manager: urllib3.PoolManager | None = self._new_manager()
         self._end = float("inf")
         port = f":{address.port}" if address.port else ""
         self._base = f"{address.scheme}://{address.host}{port}"
@@ -213,7 +213,8 @@ class HttpClient:
         return " ".join("".join(char if char.isprintable() else " " for char in text).split())[:MOST_WORDS]
 
     def _exchange(self, method: str, path: str, body: bytes, headers: Mapping[str, str], most: int) -> HttpAnswer:
-        response = self._new_manager().urlopen(
+        self._manager = manager = self._manager or self._new_manager()
+        response = manager.urlopen(
             method,
             self._base + path,
             body=BytesIO(body) if body else None,  # sent in pieces, so that the time limit is for each piece
@@ -231,10 +232,11 @@ class HttpClient:
             pass  # a status counts as a response, even if the rest is missing
         finally:
             response.close()
+            manager.clear()  # the connection is not used again
         return HttpAnswer(response.status, received, _wait(response.headers.get("Retry-After", "")))
 
     def _new_manager(self) -> urllib3.PoolManager:
-        """Return what opens the connection of a request, through the proxy of the environment if the host has one."""
+        """Return the manager that opens connections, through the proxy of the environment if the host has one."""
         tls = _tls_context(self._target, self.address.option("ca"))
         proxies = getproxies()
         proxy = None if proxy_bypass(self.address.host, proxies) else proxies.get(self.address.scheme)
@@ -265,6 +267,12 @@ class HttpClient:
 
         manager.pool_classes_by_scheme = {"http": HttpPool, "https": HttpsPool}
         return manager
+
+    def close(self) -> None:
+        """Close connections; the next request reads the file of option `ca` again."""
+        if self._manager is not None:
+            self._manager.clear()
+            self._manager = None
 
 
 def _wait(retry_after: str) -> float:

@@ -101,7 +101,8 @@ class SearchSink:
         self._prepare(self._index(datetime.now(UTC).isoformat()))
 
     def close(self) -> None:
-        """Do nothing: each request has a connection of its own."""
+        """Close connections."""
+        self._client.close()
 
     # The index of a row
 

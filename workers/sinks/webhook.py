@@ -80,7 +80,8 @@ class WebhookSink:
             raise self._unavailable(answer)
 
     def close(self) -> None:
-        """Do nothing: each request has a connection of its own."""
+        """Close connections."""
+        self._client.close()
 
     def _send(self, part: BatchPart) -> PartAnswer:
         body = self._body(part)
