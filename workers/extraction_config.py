@@ -18,7 +18,7 @@ from extractors.page import Refuse
 from . import keys
 from .page_store import StoredPage, pack_body, unpack
 from .redis_access.full_redis import even_when_full
-from .redis_access.redis_clock import Clock, clock_of
+from .redis_access.redis_clock import clock_of
 from .sinks.durability import Durability
 from .stored_json import loaded
 
@@ -112,16 +112,13 @@ def keep_example(
     *,
     rendered: bool = False,
     doubt: str = "",
-    clock: Clock | None = None,
 ) -> None:
     """Store a page as the task's example. `requested`: the URL in the task; a different one is fetched again.
 
     `rendered`: the page was loaded in a browser, as the task's articles are. `doubt`: why it is not an article.
     """
-    now = (clock or clock_of(connection).now)()
-    connection.hset(
-        keys.of_task(task, "example"), mapping=stored_example(page, requested, rendered=rendered, doubt=doubt, now=now)
-    )
+    fields = stored_example(page, requested, rendered=rendered, doubt=doubt, now=clock_of(connection).now())
+    connection.hset(keys.of_task(task, "example"), mapping=fields)
 
 
 def stored_example(page: StoredPage, requested: str, *, rendered: bool, now: float, doubt: str = "") -> dict[Any, Any]:

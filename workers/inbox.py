@@ -10,7 +10,7 @@ Redis must not be able to run code in a worker.
 import re
 import time
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
@@ -77,7 +77,7 @@ class Inbox:
             if not is_full_error(error):
                 raise
 
-    def sweep(self, tasks: Iterable[str] | None = None) -> int:
+    def sweep(self) -> int:
         """Queue again the pages whose job or worker was lost; return their number. Call it every few seconds.
 
         The pages of a worker that died are queued before all others, because they have already waited. Only tasks that
@@ -89,7 +89,7 @@ class Inbox:
             self._pruned = now
             alive(self.redis, clock=self.clock)  # removes the heartbeats of processes that died long ago
         oldest = self.oldest_job()
-        for task in with_pages(self.redis) if tasks is None else tasks:
+        for task in with_pages(self.redis):
             ledger = Ledger(self.redis, task, clock=self.clock)
             abandoned, lapsed = ledger.lapsed(oldest_job=oldest)
             self.wake(task, abandoned, first=True)

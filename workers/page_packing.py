@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 
 import zstandard
 
+from .page_store import unpack_body
+
 LEVEL = 19  # of zstd; 5 to 15 ms per page. Level 12 takes 1 to 3 ms, and its results are 2 to 12% larger
 LARGEST_DICTIONARY = 2**20  # bytes; a process prepares it in .1 to .5 s of CPU. 4 MB take up to 6 s, and save little
 GROWTH = 2  # a dictionary is replaced when the period has this many times its bytes
@@ -45,9 +47,7 @@ class Packer:
 
     def unpack(self, packed: bytes, dictionary: Dictionary, *, largest: int) -> bytes:
         """Return the raw bytes of a frame. Raises `ValueError` or `zstandard.ZstdError` if it is damaged."""
-        if zstandard.frame_content_size(packed) > largest:
-            raise ValueError(f"larger than {largest} bytes")
-        return zstandard.ZstdDecompressor(dict_data=self._dictionary(dictionary)).decompress(packed)
+        return unpack_body(packed, self._dictionary(dictionary), largest=largest)
 
     def forget(self) -> None:
         """Free dictionaries and tables."""

@@ -37,7 +37,6 @@ def row_of(
     parts: int = 1,
     parts_missing: Sequence[str] = (),
     usage: Usage = NOTHING_DECLARED,
-    hash_: str = "",
     html: bool = False,
     comments: Sequence[Post] | None = None,
 ) -> Row:
@@ -45,7 +44,7 @@ def row_of(
 
     `listed_on`: the list page of an entry, None for an article. `section_version` names the pages that voted on it
     (`workers.extraction.recent_pages`), None without an example. `parts`: how many pages it was joined from;
-    `parts_missing`: the URLs of further pages that are unavailable. `hash_`: the article's `content_hash`, if known.
+    `parts_missing`: the URLs of further pages that are unavailable.
     `html`: whether the row has the article's HTML, for outputs that show it; `comments`: those of readers, for outputs
     that name them.
     """
@@ -58,7 +57,7 @@ def row_of(
         "robots_directives": list(usage.directives),
         "tdm_reservation": usage.tdm_reservation,
         "fetched_at": fetched_at.isoformat(timespec="seconds"),
-        "content_hash": hash_ or content_hash(article),
+        "content_hash": content_hash(article),
         "version": version,
         "section_version": section_version,
         "near_duplicate_of": near_duplicate_of,

@@ -19,7 +19,7 @@ def loaded(cls: type[Value], stored: str | bytes | Mapping[str, Any]) -> Value:
 
 @cache
 def adapter_of(cls: type[Any]) -> Any:
-    """Return pydantic's adapter, which reads the dataclass `cls`; it is made once."""
+    """Return pydantic's adapter, which reads and writes the dataclass `cls`; it is made once."""
     from pydantic import TypeAdapter  # a library that many commands do not need
 
     return TypeAdapter(cls)

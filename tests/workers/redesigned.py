@@ -48,7 +48,7 @@ class RedesignedSection:
         connection.hset(keys.CONFIGS, task, config.to_json())
         connection.hset(keys.TASKS, task, json.dumps({"example": config.example}))
         page = StoredPage(config.example, self.designs["classic"][self.example].body, kind, FETCHED_AT)
-        keep_example(connection, task, page, config.example, clock=clock)
+        keep_example(connection, task, page, config.example)
 
     def come(self, design, places, **info):
         """Let pages come in as from a spider and be extracted, two in a job."""
@@ -102,4 +102,4 @@ class PlainSection(RedesignedSection):
         connection.hset(keys.CONFIGS, self.task, config.to_json())
         connection.hset(keys.TASKS, self.task, json.dumps({"example": config.example}))
         page = StoredPage(config.example, self.designs["first"][self.example].body, self.kind, FETCHED_AT)
-        keep_example(connection, self.task, page, config.example, clock=clock)
+        keep_example(connection, self.task, page, config.example)

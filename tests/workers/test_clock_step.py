@@ -97,7 +97,7 @@ def test_the_pages_of_a_dead_worker_are_queued_again_after_its_lease(redis_, led
     names = deliver(redis_, {3: news(3)})
     assert list(ledger.take_all(names, "dead", seconds=10))
     step()
-    Inbox(redis_, clock=clock).sweep([TASK])
+    Inbox(redis_, clock=clock).sweep()
     assert holds(ledger, names[0], "dead")
     clock.later = 13
     ledger.lapsed(oldest_job=None)

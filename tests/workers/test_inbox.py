@@ -122,13 +122,6 @@ def test_the_oldest_job_tells_when_it_was_queued(connection, inbox):
     assert inbox.oldest_job() == requeued
 
 
-def test_a_sweep_may_be_for_some_tasks_only(connection, inbox, clock):
-    deliver(connection, {1: b"one"}, wake=False)
-    deliver(connection, {1: b"one"}, task="other", wake=False)
-    clock.forward(REQUEUE_AFTER)
-    assert inbox.sweep(["other"]) == 1
-
-
 @pytest.mark.parametrize(
     "damage",
     [

@@ -66,7 +66,6 @@ class GroupWriter:
         self._found: list[tuple[PageLease, FoundArticle]] = []  # articles whose canonical URLs are not claimed yet
         self._pages: list[PendingPage] = []
         self._first_at = 0.0
-        self._characters = 0
 
     def __bool__(self) -> bool:
         return bool(self._pages or self._found)
@@ -80,12 +79,10 @@ class GroupWriter:
         if not self:
             self._first_at = time.monotonic()
         self._found.append((lease, found))
-        self._characters += len(found.article.text)
 
     def take_found(self) -> list[tuple[PageLease, FoundArticle]]:
         """Remove and return the articles that were found; those that are to be written are added again by `add`."""
         found, self._found = self._found, []
-        self._characters -= sum(len(each.article.text) for _, each in found)
         return found
 
     def add(self, lease: PageLease, decision: WriteRows) -> None:
@@ -98,19 +95,20 @@ class GroupWriter:
                 output.name for output in self.outputs if not any(output.admits(row) for row in decision.rows)
             }
         self._pages.append(page)
-        self._characters += sum(len(row["text"]) for row in decision.rows)
 
     def is_due(self) -> bool:
         """Whether the group is old or large enough to be written now."""
         is_old = bool(self) and time.monotonic() - self._first_at > GROUP_SECONDS
-        return is_old or self._characters > GROUP_CHARACTERS
+        texts = [found.article.text for _, found in self._found]
+        texts += [row["text"] for page in self._pages for row in page.decision.rows]
+        return is_old or sum(map(len, texts)) > GROUP_CHARACTERS
 
     def flush(self) -> list[PendingPage]:
         """Write the group to the file outputs and settle its pages; release those that are not in all of them.
 
         Returns the pages that were settled. Reports each output that is unavailable.
         """
-        pages, self._pages, self._characters = self._pages, [], 0
+        pages, self._pages = self._pages, []
         for output in self.outputs:
             lacking = [page for page in pages if page.is_held and output.name not in page.delivered]
             if lacking and not output.wait():

@@ -104,16 +104,12 @@ Decision = Reject | Fail | FetchAgain | Postpone | MarkDuplicate | KeepRow | Wri
 
 @dataclass(frozen=True, slots=True)
 class FoundArticle:
-    """An article that passes the task's filters. `example_hash`: of its text as extracted with the example alone.
-
-    `hash`: of its text; "" if it is not computed yet.
-    """
+    """An article that passes the task's filters. `example_hash`: of its text as extracted with the example alone."""
 
     page: StoredPage
     article: Article
     usage: Usage
     example_hash: str
-    hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +175,7 @@ def judge_page(
     if (days := info.get("days")) and (reason := of_other_days(extracted, days)):
         return Reject(reason)
     hash_ = content_hash(by_example if isinstance(by_example, Article) else extracted)
-    return FoundArticle(page, extracted, usage, hash_, hash_ if by_example is extracted else "")
+    return FoundArticle(page, extracted, usage, hash_)
 
 
 def _extract_all_parts(section: Section, page: StoredPage, refuse: Refuse) -> Article | Listing | NoArticle:
@@ -226,7 +222,6 @@ def article_row(
         parts=1 + len(page.parts),
         parts_missing=page.missing,
         usage=found.usage,
-        hash_=found.hash,
         html=section.html,
         comments=_comments_on(section, page),
     )

@@ -142,9 +142,7 @@ class ReExtraction:
         self._processes, self._deadline = processes, deadline
         self._near = NearDuplicates(ledger.redis, ledger.task)
 
-    def run(
-        self, *, since: float = 0.0, dry_run: bool = False, progress: Callable[[ReExtractionReport], None] | None = None
-    ) -> ReExtractionReport:
+    def run(self, *, since: float = 0.0, dry_run: bool = False) -> ReExtractionReport:
         """Extract the pages that were fetched `since` a time (Unix seconds); with `dry_run` nothing is written.
 
         Raises `SinkUnavailable` if an output is unavailable; the next run writes what is missing.
@@ -163,8 +161,6 @@ class ReExtraction:
                     if sum(len(each.rows) for each in batch) >= ROWS_AT_ONCE:
                         self._write(batch, dry_run)
                         batch = []
-                    if progress is not None:
-                        progress(self.report)
                 self._write(batch, dry_run)
         return self.report
 

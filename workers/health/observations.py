@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal
 from zlib import crc32
 
@@ -11,7 +11,7 @@ import re2
 
 from extractors import Article
 
-from ..stored_json import loaded
+from ..stored_json import adapter_of, loaded
 
 PageFate = Literal["article", "refused", "blocked", "failed"]
 
@@ -80,14 +80,13 @@ class VisitObservation:
 
 Observation = PageObservation | VisitObservation
 _KINDS: dict[str, type[PageObservation] | type[VisitObservation]] = {"page": PageObservation, "visit": VisitObservation}
-_DEFAULTS = {kind: {field.name: field.default for field in fields(cls)} for kind, cls in _KINDS.items()}
 
 
 def to_json(observation: Observation) -> str:
     """Return a short JSON form: fields with their default are left out."""
     kind = "page" if isinstance(observation, PageObservation) else "visit"
-    values = ((name, getattr(observation, name), default) for name, default in _DEFAULTS[kind].items())
-    row = {name: value for name, value, default in values if value != default}
+    cls: Any = type(observation)
+    row = adapter_of(cls).dump_python(observation, exclude_defaults=True)
     return json.dumps({"kind": kind, **row}, ensure_ascii=False)
 
 

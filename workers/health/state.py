@@ -3,17 +3,14 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cache, lru_cache
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from statistics import median
-from typing import Any
 
-from ..stored_json import loaded
+from ..stored_json import adapter_of, loaded
 from .alarms import Alarm, AlarmKind
 from .rhythm import Rhythm
 from .sequential import ShareTest
-
-_PLAIN = frozenset((str, int, bool, type(None)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +47,8 @@ class HealthState:
 
     def to_json(self) -> str:
         """Return the JSON text; numbers are rounded to significant digits."""
-        return json.dumps(_stored(self), ensure_ascii=False, separators=(",", ":"))
+        exact = adapter_of(HealthState).dump_json(self)
+        return json.dumps(json.loads(exact, parse_float=_rounded), ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str | bytes | None, task: str) -> "HealthState":
@@ -70,30 +68,9 @@ def quantile(values: Sequence[float], share: float) -> float:
     return float(ordered[min(len(ordered) - 1, int(share * len(ordered)))]) if ordered else 0.0
 
 
-def _stored(value: Any) -> Any:
-    """Return a value in a form for JSON. `asdict` would take at least twice as long, and each job ends with this."""
-    kind = type(value)
-    if kind in _PLAIN:
-        return value
-    if kind is float:
-        return _rounded(value)
-    if kind is dict:
-        return {name: _stored(part) for name, part in value.items()}
-    if kind is list or kind is tuple:
-        return [_stored(part) for part in value]
-    if is_dataclass(kind):
-        return {name: _stored(getattr(value, name)) for name in _names_of(kind)}
-    return value
-
-
-@cache
-def _names_of(kind: type[Any]) -> tuple[str, ...]:
-    """Return the names of a dataclass' fields; `dataclasses.fields` takes several times as long as their reading."""
-    return tuple(one.name for one in fields(kind))
-
-
 @lru_cache(maxsize=4096)  # most values were in the state before
-def _rounded(value: float) -> float:
+def _rounded(number: str) -> float:
+    value = float(number)
     rounded = float(f"{value:.6g}") if abs(value) < 1e8 else round(value, 1)
     return int(rounded) if rounded.is_integer() else rounded
 

@@ -25,6 +25,7 @@ from extractors.page_types import PageType, classify_together, page_type
 
 from ..extraction.near_duplicates import ENTRY, alike, entry_of
 from ..page_store import StoredPage
+from ..unproposed import SMALLEST
 from .backtest import shingle_f1
 
 GOOD = 0.8  # confidence of the example's article alone
@@ -53,16 +54,15 @@ def choose_example(
     pages: Sequence[StoredPage],
     may_be: Callable[[StoredPage], bool],
     known: Sequence[StoredPage],
-    smallest: int,
-    refuse: Refuse = "sure",
+    refuse: Refuse,
 ) -> NewExample | NoExample:
     """Choose the example among pages of one template, or return why there is none.
 
     `may_be`: whether a page can be an example by its URL; `known`: articles of the section in its present template;
-    `smallest`: how many different articles are required; `refuse`: as in the task's extraction.
+    `refuse`: as in the task's extraction. At least `SMALLEST` different articles are required.
     """
     sure = _articles(pages, "likely")
-    if len(_unlike(sure)) >= smallest:
+    if len(_unlike(sure)) >= SMALLEST:
         certain = {
             place: article
             for place, article in sure.items()
@@ -73,14 +73,13 @@ def choose_example(
         chosen = _best(certain, sure, pages, may_be, refuse)
         if isinstance(chosen, NewExample):
             return chosen
-    return _choose_together(pages, may_be, known, smallest, refuse)
+    return _choose_together(pages, may_be, known, refuse)
 
 
 def _choose_together(
     pages: Sequence[StoredPage],
     may_be: Callable[[StoredPage], bool],
     known: Sequence[StoredPage],
-    smallest: int,
     refuse: Refuse,
 ) -> NewExample | NoExample:
     """Choose the example if the pages together, or compared with those of the section, are articles.
@@ -88,9 +87,9 @@ def _choose_together(
     In a task with `articles: true` all are, whatever they look like.
     """
     articles = _articles(pages, refuse)
-    if len(articles) < smallest:
+    if len(articles) < SMALLEST:
         return NoExample(f"only {len(articles)} of the {len(pages)} pages of the new template have an article")
-    if len(_unlike(articles)) < smallest:
+    if len(_unlike(articles)) < SMALLEST:
         return NoExample("the pages of the new template have nearly the same text, as notices and captchas have")
     types = _types([pages[place] for place in articles])
     together = classify_together(types)

@@ -42,10 +42,10 @@ log = logging.getLogger(__name__)
 
 
 class ProposalFinder:
-    """Looks for a new example of one task. `clock`: Unix seconds. `smallest`: pages of a cluster."""
+    """Looks for a new example of one task. `clock`: Unix seconds."""
 
-    def __init__(self, connection: "redis.Redis", section: PreparedSection, *, clock: Clock, smallest: int = SMALLEST):
-        self.redis, self.section, self.clock, self.smallest = connection, section, clock, smallest
+    def __init__(self, connection: "redis.Redis", section: PreparedSection, *, clock: Clock):
+        self.redis, self.section, self.clock = connection, section, clock
         self.config = section.config
         self.low = OffTemplatePages(connection, self.config.task, clock=clock)
 
@@ -56,7 +56,7 @@ class ProposalFinder:
         """
         number = self.low.count()
         tried = keys.of_task(self.config.task, "low:tried")
-        if number < self.smallest or number < 2 * int(cast("bytes | None", self.redis.get(tried)) or 0):
+        if number < SMALLEST or number < 2 * int(cast("bytes | None", self.redis.get(tried)) or 0):
             return None
         if not self.redis.set(keys.of_task(self.config.task, "low:lock"), "1", nx=True, ex=LOCKED_FOR):
             return None
@@ -98,17 +98,15 @@ class ProposalFinder:
     def _find(self, current: SectionPages) -> Proposal | NoExample:
         notes, pages = self.low.notes(), self.low.pages()
         names = [name for name in pages if name in notes]
-        if len(names) < self.smallest:
+        if len(names) < SMALLEST:
             return NoExample(reason=f"only {len(names)} of {len(notes)} pages off the template are kept")
         cluster = largest_cluster(pairwise_matches([_page(pages[name]) for name in names]))
-        if len(cluster.members) < self.smallest:
+        if len(cluster.members) < SMALLEST:
             number = len(cluster.members)
             return NoExample(reason=f"at most {number} of {len(names)} pages off the template share a template")
         order = [names[place] for place in cluster.order]
         known = [current.example, *(current.stored(page) for page in current.recent if not page.former)]
-        chosen = choose_example(
-            [pages[name] for name in order], self._may_be_example, known, self.smallest, self.config.refuse
-        )
+        chosen = choose_example([pages[name] for name in order], self._may_be_example, known, self.config.refuse)
         if isinstance(chosen, NoExample):
             return chosen
         name, task = order[chosen.place], self.config.task

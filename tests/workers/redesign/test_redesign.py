@@ -278,7 +278,7 @@ def test_an_adoption_that_was_interrupted_is_completed(connection, redesigned, c
 def test_a_proposal_of_an_example_that_was_replaced_is_not_adopted(connection, redesigned, clock):
     redesigned()
     example = example_of(connection, TASK)
-    keep_example(connection, TASK, example, example.url, clock=clock)
+    keep_example(connection, TASK, example, example.url)
     with pytest.raises(ExemplarError, match="another example"):
         adopt(connection, TASK, clock=clock)
     assert example_of(connection, TASK).url == example.url
