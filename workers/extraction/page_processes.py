@@ -1,6 +1,7 @@
 """Process many kept pages in several processes, each of which may crash or hang on a page.
 
-The processes are forked, so that they share data that was prepared before. Results come in any order.
+Each process gets some pages and ends after them. The processes are forked, so that they share data that was prepared
+before. Results come in any order.
 """
 
 import multiprocessing
@@ -16,7 +17,7 @@ from typing import Generic, TypeVar
 
 from ..processes import die_with_parent, ended_by, limit_memory
 
-AT_ONCE = 10  # pages that a process gets: those of one block, which are read together
+AT_ONCE = 30  # pages that a process gets: as many as a block has at most, which are read together
 DEADLINE = 20.0  # seconds for one page
 MEMORY_LIMIT = 3 * 2**30  # bytes of address space of a process
 
@@ -26,9 +27,9 @@ Result = TypeVar("Result")
 @dataclass(slots=True)
 class _PageProcess:
     process: ForkProcess
-    pipe: Connection
+    pipe: Connection  # from which its results are read
     pages: deque[int]  # pages whose results are awaited, in order
-    limit: float = 0.0  # when the next result is overdue
+    limit: float  # when the next result is overdue
 
 
 class PageProcesses(Generic[Result]):
@@ -56,10 +57,7 @@ class PageProcesses(Generic[Result]):
         try:
             while waiting or self._children:
                 while waiting and len(self._children) < self._processes:
-                    self._children.append(self._fork())
-                for child in list(self._children):
-                    if not child.pages:
-                        self._give(child, waiting)
+                    self._fork([waiting.popleft() for _ in range(min(AT_ONCE, len(waiting)))])
                 yield from self._collect(waiting)
         finally:
             for child in self._children:
@@ -67,18 +65,8 @@ class PageProcesses(Generic[Result]):
                 child.process.join()
             self._children.clear()
 
-    def _give(self, child: _PageProcess, waiting: "deque[int]") -> None:
-        child.pages = deque(waiting.popleft() for _ in range(min(AT_ONCE, len(waiting))))
-        child.limit = time.monotonic() + self._deadline
-        if child.pages:
-            child.pipe.send(list(child.pages))
-        else:
-            self._end(child)
-
     def _collect(self, waiting: "deque[int]") -> Iterator[Result]:
         """Yield the results that have come, and those of pages that ended their process."""
-        if not self._children:
-            return
         first_limit = min(child.limit for child in self._children)
         ready = wait([child.pipe for child in self._children], timeout=max(0.0, first_limit - time.monotonic()))
         for child in [child for child in self._children if child.pipe in ready]:
@@ -90,6 +78,8 @@ class PageProcesses(Generic[Result]):
             else:
                 child.pages.popleft()
                 child.limit = time.monotonic() + self._deadline
+                if not child.pages:
+                    self._end(child)
         if not ready:
             for child in [late for late in self._children if late.limit <= time.monotonic()]:
                 yield self._give_up(child, waiting, f"took longer than {self._deadline:g} seconds")
@@ -106,27 +96,19 @@ class PageProcesses(Generic[Result]):
         child.process.join()
         self._children.remove(child)
 
-    def _fork(self) -> _PageProcess:
+    def _fork(self, pages: Sequence[int]) -> None:
         context = multiprocessing.get_context("fork")
-        ours, theirs = context.Pipe()
-        others = [child.pipe for child in self._children]
-        process = context.Process(target=self._work, args=(theirs, [ours, *others], os.getpid()), daemon=True)
+        ours, theirs = context.Pipe(duplex=False)
+        process = context.Process(target=self._work, args=(theirs, pages, os.getpid()), daemon=True)
         process.start()
         theirs.close()
-        return _PageProcess(process, ours, deque())
+        self._children.append(_PageProcess(process, ours, deque(pages), time.monotonic() + self._deadline))
 
-    def _work(self, pipe: Connection, of_parent: Sequence[Connection], parent: int) -> None:
-        """Work until the pipe is closed; only the parent reacts to signals."""
+    def _work(self, pipe: Connection, pages: Sequence[int], parent: int) -> None:
+        """Send the result of each page; only the parent reacts to signals."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         die_with_parent(parent=parent)
         limit_memory(MEMORY_LIMIT)
-        for other in of_parent:
-            other.close()
         work = self._start()
-        while True:
-            try:
-                pages = pipe.recv()
-            except EOFError:
-                return
-            for page in pages:
-                pipe.send(work(page))
+        for page in pages:
+            pipe.send(work(page))

@@ -160,6 +160,7 @@ class ReExtraction:
                     batch += [outcome] * bool(outcome.rows)
                     if sum(len(each.rows) for each in batch) >= ROWS_AT_ONCE:
                         self._write(batch, dry_run)
+                        self.kept.close()
                         batch = []
                 self._write(batch, dry_run)
         return self.report
@@ -179,11 +180,12 @@ class ReExtraction:
         return examine
 
     def _failed(self, number: int, reason: str) -> ExtractedAgain:
-        try:
-            [page] = self.kept.read([number])
-        except ValueError:
-            return ExtractedAgain(number, f"page {number} of {self.kept.name}", "failed", reason)
-        return ExtractedAgain(number, page.url, "failed", reason)
+        with closing(KeptPages(self.kept.path, clock=self.kept.clock)) as kept:
+            try:
+                [page] = kept.read([number])
+            except ValueError:
+                return ExtractedAgain(number, f"page {number} of {kept.name}", "failed", reason)
+            return ExtractedAgain(number, page.url, "failed", reason)
 
     # -- in this process ----------------------------------------------------------------------------------------------
 
