@@ -33,9 +33,6 @@ class RowFilter:
     since: date | None = None
     until: date | None = None
 
-    def __bool__(self) -> bool:
-        return bool(self.keywords or self.since or self.until)
-
 
 @dataclass(frozen=True, slots=True)
 class ExtractionConfig:

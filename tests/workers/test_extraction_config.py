@@ -3,9 +3,7 @@ from datetime import date
 
 import pytest
 
-from workers import keys
-from workers.extraction.recent_pages import section_version
-from workers.extraction_config import ExtractionConfig, RowFilter, config_of, example_fetched, example_of, keep_example
+from workers.extraction_config import ExtractionConfig, RowFilter, example_fetched, example_of, keep_example
 from workers.page_store import StoredPage
 from workers.sinks import OutputOptions, RowCondition
 
@@ -30,35 +28,10 @@ def test_a_config_is_readable_and_holds_no_secret():
     assert (shown["outputs"][0], shown["keep"]["since"]) == ("${DSN}", "2026-01-01")
 
 
-def test_a_published_config_is_found(connection):
-    connection.hset(keys.CONFIGS, CONFIG.task, CONFIG.to_json())
-    assert config_of(connection, CONFIG.task) == CONFIG
-    assert config_of(connection, "another") is None
-
-
 def test_a_kept_example_comes_back_as_it_was(connection):
     keep_example(connection, "t", PAGE, "http://a.example/asked")
     assert example_of(connection, "t") == PAGE
     assert example_fetched(connection, "t")[0] == "http://a.example/asked"
-
-
-def test_another_example_has_another_version(connection):
-    keep_example(connection, "t", PAGE, PAGE.url)
-    first = section_version(connection, "t")
-    keep_example(connection, "t", PAGE, PAGE.url)
-    assert section_version(connection, "t") != first
-
-
-def test_a_task_may_have_no_example_yet(connection):
-    assert example_of(connection, "t") is None
-    assert example_fetched(connection, "t")[0] is None
-
-
-@pytest.mark.parametrize(
-    ("words", "asks"), [(RowFilter(), False), (RowFilter(("a",)), True), (RowFilter(until=date.max), True)]
-)
-def test_an_empty_filter_asks_for_nothing(words, asks):
-    assert bool(words) == asks
 
 
 @pytest.mark.parametrize(

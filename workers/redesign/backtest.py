@@ -6,9 +6,9 @@ CJK character is a word of its own.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from extractors import Article, Listing, NoArticle, Section, UnusablePage
 from extractors.page import Refuse
@@ -27,6 +27,7 @@ FIELDS = ("title", "published", "author")  # compared in addition to the text
 SHOWN = 200  # characters of a field that are shown
 Extracted = Article | Listing | NoArticle
 Kind = Literal["same", "changed", "lost", "gained", "none"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,19 +122,16 @@ class BackTest:
 
     pages: tuple[PageComparison, ...] = ()
     source: str = ""
-    counts: dict[Kind, int] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, pages: Iterable[PageComparison], source: str) -> "BackTest":
-        """Return the comparison of pages with its counts."""
-        compared = tuple(pages)
-        kinds: tuple[Kind, ...] = ("same", "changed", "lost", "gained", "none")
-        return cls(compared, source, {kind: sum(page.kind == kind for page in compared) for kind in kinds})
+    @property
+    def counts(self) -> dict[Kind, int]:
+        """The number of pages of each kind."""
+        return {kind: sum(page.kind == kind for page in self.pages) for kind in KINDS}
 
     @property
     def lost(self) -> int:
         """The number of pages that have an article with the present example and none with the new one."""
-        return self.counts.get("lost", 0)
+        return self.counts["lost"]
 
     @property
     def mean_f1(self) -> float:
@@ -168,7 +166,7 @@ class BackTest:
         fits_old, fits_new = self.fitting()
         return {
             "source": self.source,
-            "counts": dict(self.counts),
+            "counts": self.counts,
             "text_f1": round(self.mean_f1, 4),
             "confidence": {"old": round(old, 4), "new": round(new, 4)},
             "fitting": {"old": fits_old, "new": fits_new},
@@ -187,7 +185,7 @@ def back_test(
         texts.append("" if isinstance(after, NoArticle) else after.text)
         compared.append(_compared(url, before, after))
     ends = shared_ends(texts)
-    return BackTest.of((replace(page, ends_shared=end) for page, end in zip(compared, ends, strict=True)), source)
+    return BackTest(tuple(replace(page, ends_shared=end) for page, end in zip(compared, ends, strict=True)), source)
 
 
 def _compared(url: str, before: Extracted, after: Extracted) -> PageComparison:

@@ -114,7 +114,7 @@ def _propose_and_alarm(connection: "redis.Redis", names: Sequence[str]) -> None:
     for name, texts in zip(names, chunks(A_TASK), strict=True):
         raise_alarm(connection, name, "blocked", texts[0], *texts[:50])
         pages = [_compared(text) for text in texts]
-        test = BackTest.of(pages, texts[1])
+        test = BackTest(tuple(pages), texts[1])
         proposal = Proposal(name, texts[2], texts[3], texts[4], texts[5], 1.0, 1.0, 7, 5, 0.9, test, problem=texts[6])
         connection.hset(keys.PROPOSALS, name, json.dumps(proposal.to_dict()))
 

@@ -60,7 +60,7 @@ def test_the_figures_survive_json():
     again = loaded(BackTest, json.dumps(test.to_dict()))
     assert again == test
     assert (again.fitting(), again.confidence()) == (test.fitting(), test.confidence())
-    assert BackTest.of([], "none").mean_f1 == 1.0
+    assert BackTest().mean_f1 == 1.0
 
 
 def test_texts_are_compared_by_words_and_chinese_characters():
@@ -91,13 +91,13 @@ def test_a_proposal_whose_texts_share_their_ends_waits_for_a_person():
     pages = [(url(number), stored(number, news(number))) for number in range(1, 6)]
     good = back_test(section(), section(), pages, "kept pages")
     fits = replace(good.pages[0].old, fits=False)
-    better = BackTest.of([replace(page, old=fits) for page in good.pages], "kept pages")
+    better = BackTest(tuple(replace(page, old=fits) for page in good.pages))
     proposal = Proposal("task", "url", "", "", "", 0.0, 0.0, 5, 5, 0.9, better)
     assert doubt_of(proposal) == ""
     shared = [replace(page, ends_shared=("Read next",) if place < 2 else ()) for place, page in enumerate(better.pages)]
-    assert "Read next" in doubt_of(replace(proposal, test=BackTest.of(shared, "kept pages")))
+    assert "Read next" in doubt_of(replace(proposal, test=BackTest(tuple(shared))))
     unsure = [replace(page, new=replace(page.new, confidence=0.5)) for page in better.pages]
-    assert "confidence" in doubt_of(replace(proposal, test=BackTest.of(unsure, "kept pages")))
+    assert "confidence" in doubt_of(replace(proposal, test=BackTest(tuple(unsure))))
 
 
 def test_a_comparison_stored_by_an_earlier_version_is_read():
