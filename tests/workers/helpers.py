@@ -52,6 +52,11 @@ def url(number):
     return f"{SITE}{number}.html"
 
 
+def number_of(url):
+    """The number of an article in its URL."""
+    return int(url.rpartition("/")[2].removesuffix(".html"))
+
+
 def article(number, *, word="plain", said="", canonical=None, head="", sentences=_SENTENCES):
     """An article that says its number, or what is `said`, in every paragraph.
 
@@ -136,14 +141,17 @@ class HandClock:
         self.offset += seconds
 
 
-def deliver(connection, pages, *, task=TASK, wake=True, headers=None):
-    """Pages (number → bytes) come in as from a spider, in one job of ten; says their fingerprints."""
+def deliver(connection, pages, *, task=TASK, wake=True, info=None, **more):
+    """Pages (number → bytes) come in as from a spider, in one job of ten; says their fingerprints.
+
+    `info`: the data on their URLs from discovery; `more`: as for `StoredPage`.
+    """
     ledger, inbox = Ledger(connection, task), Inbox(connection)
-    ledger.add([Found(url(number)) for number in pages])
+    ledger.add([Found(url(number), info=info or {}) for number in pages])
     slightly_later = Ledger(connection, task, clock=lambda: ledger.clock() + CLOCKS_DIFFER)
     slightly_later.lease(len(pages))
     fetched = {
-        fingerprint(url(number)): StoredPage(url(number), body, "text/html; charset=utf-8", FETCHED_AT, headers or {})
+        fingerprint(url(number)): StoredPage(url(number), body, "text/html; charset=utf-8", FETCHED_AT, **more)
         for number, body in pages.items()
     }
     inbox.deliver(ledger, fetched)
@@ -170,19 +178,26 @@ def holds(ledger, name, worker):
     return ledger.redis.hget(ledger.keys["holders"], name) == worker.encode()
 
 
-def come_again(connection, ledger, clock, body, seconds, missing=()):
+def fetch_waiting(ledger, body_of, **more):
+    """Let the pages of all URLs that wait come in (`body_of`: number → bytes); says their fingerprints."""
+    pages = {
+        leased.fingerprint: StoredPage(
+            leased.url, body_of(number_of(leased.url)), "text/html; charset=utf-8", FETCHED_AT, **more
+        )
+        for leased in ledger.lease(100)
+    }
+    Inbox(ledger.redis).deliver(ledger, pages)
+    return list(pages)
+
+
+def come_again(ledger, clock, body, seconds, **more):
     """Let the time be so many seconds after the test's begin, and the pages come in whose recheck is due: their names.
 
-    `missing`: what is missing of each page, as in `StoredPage`.
+    `more`: as for `StoredPage`.
     """
     clock.offset = seconds
     ledger.start_rechecks()
-    pages = {
-        leased.fingerprint: StoredPage(leased.url, body, "text/html; charset=utf-8", FETCHED_AT, missing=missing)
-        for leased in ledger.lease(9)
-    }
-    Inbox(connection).deliver(ledger, pages)
-    return list(pages)
+    return fetch_waiting(ledger, lambda _: body, **more)
 
 
 def extract(connection, names, *, name="other", **more):

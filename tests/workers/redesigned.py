@@ -1,7 +1,6 @@
 """A section of the sample site that is redesigned, for tests without a crawl."""
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from typing import NamedTuple
@@ -11,7 +10,7 @@ from console.sample_site.content import EXAMPLES
 from console.sample_site.pages import Response
 from tests.site.plain import plain_articles, plain_page
 from workers import keys
-from workers.extraction_config import ExtractionConfig, config_of, keep_example
+from workers.extraction_config import ExtractionConfig, keep_example
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
@@ -32,23 +31,26 @@ def _site(design):
 class RedesignedSection:
     """A section of the sample site whose pages come in, by the place of their articles, oldest first."""
 
-    def __init__(self, connection, folder, clock, section="en", task=TASK, **config):
+    def __init__(self, connection, folder, clock, *, task=TASK, section="en", most=100, **config):
         self.task = task
         self.redis, self.folder, self.clock = connection, folder, clock
-        self.articles = list(reversed(truth(section)))
-        self.designs = {design: dict(_site(design)) for design in ("classic", "new")}
         self.worker = ExtractionWorker(connection, "here", clock=clock)
         self.ledger = Ledger(connection, task, clock=clock)
-        self.example = EXAMPLES[section]
-        kind = "text/html; charset=utf-8" if section == "en" else "text/html"
-        self.kind = kind
-        config = ExtractionConfig(
-            task, SITE + self.example, r"http://paper\.example/(en|zh)/.+", ("out.jsonl",), str(folder), **config
-        )
+        self.kind = "text/html; charset=utf-8" if section == "en" else "text/html"
+        pattern = self.render(section, most)
+        config = ExtractionConfig(task, SITE + self.example, SITE + pattern, ("out.jsonl",), str(folder), **config)
         connection.hset(keys.CONFIGS, task, config.to_json())
         connection.hset(keys.TASKS, task, json.dumps({"example": config.example}))
-        page = StoredPage(config.example, self.designs["classic"][self.example].body, kind, FETCHED_AT)
+        first = next(iter(self.designs.values()))
+        page = StoredPage(config.example, first[self.example].body, self.kind, FETCHED_AT)
         keep_example(connection, task, page, config.example)
+
+    def render(self, section, most):
+        """Set articles, designs and example; return the pattern of the articles' paths."""
+        self.articles = list(reversed(truth(section)))
+        self.designs = {design: dict(_site(design)) for design in ("classic", "new")}
+        self.example = EXAMPLES[section]
+        return "/(en|zh)/.+"
 
     def come(self, design, places, **info):
         """Let pages come in as from a spider and be extracted, two in a job."""
@@ -86,8 +88,7 @@ class PlainPath(NamedTuple):
 class PlainSection(RedesignedSection):
     """A section of a plain site (`tests.site.plain`). `most`: paragraphs of an article."""
 
-    def __init__(self, connection, folder, clock, most=100, **config):
-        super().__init__(connection, folder, clock, **config)
+    def render(self, section, most):
         articles = plain_articles()
         self.articles = [PlainPath(f"/posts/{number}.html") for number, _ in enumerate(articles, 1)]
         self.designs = {
@@ -98,8 +99,4 @@ class PlainSection(RedesignedSection):
             for design in ("first", "second")
         }
         self.example = "/posts/2.html"
-        config = replace(config_of(connection, self.task), example=SITE + self.example, url_regex=f"{SITE}/posts/.+")
-        connection.hset(keys.CONFIGS, self.task, config.to_json())
-        connection.hset(keys.TASKS, self.task, json.dumps({"example": config.example}))
-        page = StoredPage(config.example, self.designs["first"][self.example].body, self.kind, FETCHED_AT)
-        keep_example(connection, self.task, page, config.example)
+        return "/posts/.+"

@@ -40,7 +40,7 @@ from workers.task_state.forgetting import expire
 from workers.url_states import Found, fingerprint
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
-from .helpers import FETCHED_AT, WORDS, list_page, news, take
+from .helpers import FETCHED_AT, WORDS, list_page, news, number_of, take
 
 FOLDER = "/srv/exemplar"  # stands for the folder of tasks.yaml
 MACHINE = "machine.example"  # stands for the name of this one
@@ -75,11 +75,6 @@ tasks:
 def article(number, *, word="", **more):
     """A page of an invented article; those of other numbers have other texts."""
     return news(number, said=f"Story {number}{word}", **more)
-
-
-def number_of(url):
-    """The number of an article in its URL."""
-    return int(url.rpartition("/")[2].removesuffix(".html"))
 
 
 def page(url, body, **more):

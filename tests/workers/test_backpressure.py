@@ -9,7 +9,7 @@ from workers.redis_access.full_redis import RedisMemory
 from workers.reporting.presence import alive
 from workers.task_state.forgetting import forget_task
 
-from .helpers import TASK, article, deliver, publish
+from .helpers import TASK, article, deliver
 
 FREE = RedisMemory(10, 100)
 
@@ -52,12 +52,6 @@ def test_pages_that_a_worker_of_an_older_version_settled_are_subtracted_when_the
     Inbox(connection).sweep()
     assert stored(connection) == load_of(connection, "other").of_task
     assert stored(connection).pages == 1
-
-
-def test_a_written_page_is_not_counted_any_more(connection, worker, tmp_path):
-    publish(connection, tmp_path)
-    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
-    assert stored(connection) == Stored()
 
 
 @pytest.mark.parametrize(

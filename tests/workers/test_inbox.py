@@ -51,13 +51,6 @@ def test_body_state_and_job_go_in_one_transaction(connection, redis_url):
     assert all(begin < i < end for i in writes if "RPUSH" in commands[i] or ":page:" in commands[i])
 
 
-def test_a_page_comes_out_as_it_came_in(connection):
-    [name] = deliver(connection, {1: "<p>字\udcff".encode("utf-8", "surrogateescape")})
-    page = unpack(take(Ledger(connection, TASK), name, "w", seconds=9).page)
-    assert page.body == "<p>字".encode() + b"\xff"
-    assert (page.url, page.content_type, page.fetched_at) == (url(1), "text/html; charset=utf-8", FETCHED_AT)
-
-
 def test_a_job_is_json(connection):
     [name] = deliver(connection, {1: b"one"})
     [job] = jobs(connection)
@@ -80,12 +73,6 @@ def test_a_lost_job_is_queued_again_once(connection, inbox, clock):
     assert inbox.sweep() == 1
     assert [job.args for job in jobs(connection)] == [[TASK, [name]]]
     assert inbox.sweep() == 0
-
-
-def test_a_waiting_job_is_not_doubled(connection, inbox):
-    deliver(connection, {1: b"one"})
-    assert inbox.sweep() == 0
-    assert inbox.waiting_jobs() == 1
 
 
 def test_a_page_whose_worker_died_is_queued_before_all_others(connection, inbox):

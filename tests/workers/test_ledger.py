@@ -50,13 +50,6 @@ def test_urls_are_new_once_also_within_one_call_and_keep_any_rank(ledger):
         ledger.put_back([fingerprint(url) for url in (A, B, C)])
 
 
-def test_what_discovery_knows_comes_back_with_the_lease(ledger):
-    ledger.add([Found(A, info={"written_for": "2026-03-12", "题": "标题"})])
-    [leased] = ledger.lease(1)
-    assert leased.info["written_for"] == "2026-03-12"
-    assert leased.info["题"] == "标题"
-
-
 def test_urls_above_the_bound_are_leased_only_if_none_is_below(ledger):
     ledger.add([Found(A, -1), Found(B, 1), Found(C, 2)])
     leased = [[one.url for one in ledger.lease(9, below=0, most_above=most)] for most in (1, 0, 1, 9)]
@@ -211,16 +204,6 @@ def test_a_reason_with_a_lone_surrogate_does_no_harm(ledger):
     assert ledger.state_of(A) == ("failed", "bad ? text")
 
 
-def test_problems_are_the_newest_first(ledger):
-    ledger.add([Found(A), Found(B)])
-    ledger.settle(fingerprint(A), "rejected", "HTTP 404")
-    ledger.settle(fingerprint(B), "failed", "HTTP 500")
-    assert [(p["url"], p["state"], p["reason"]) for p in ledger.problems()] == [
-        (B, "failed", "HTTP 500"),
-        (A, "rejected", "HTTP 404"),
-    ]
-
-
 def test_problems_are_bounded(ledger, monkeypatch):
     monkeypatch.setattr(ledger_module, "PROBLEMS_KEPT", 2)
     ledger.add([Found(url) for url in (A, B, C)])
@@ -250,12 +233,6 @@ def test_tasks_have_ledgers_of_their_own(connection):
     assert ledgers(connection) == ["one"]
     assert one.state_of(A) == ("waiting", "")
     assert two.state_of(A) is None
-
-
-def test_counts_are_json_ready(ledger):
-    ledger.add([Found(A)])
-    shown = json.loads(json.dumps(ledger.counts().to_dict()))
-    assert (shown["seen"], shown["waiting"], shown["unaccounted"]) == (1, 1, 0)
 
 
 def bytes_stored(connection):

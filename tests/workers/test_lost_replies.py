@@ -1,6 +1,7 @@
 """A step whose reply is lost is repeated by the client, and gives the same reply without a second effect."""
 
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 
@@ -66,11 +67,33 @@ def fetched(ledger):
     deliver(ledger, NAMES[0])
 
 
-def test_an_added_url_is_new_to_the_one_who_added_it(ledger, losing):
-    losing(ledger.script_of("add"))
-    assert add(ledger) == [True, True, True]
-    assert add(ledger) == [False, False, False]
-    assert ledger.counts().seen == 3
+def rejected(ledger):
+    add(ledger)
+    ledger.settle(NAMES[0], "rejected", "a list")
+
+
+def taken(ledger, seconds=30):
+    fetched(ledger)
+    take(ledger, NAMES[0], "me", seconds=seconds)
+
+
+@pytest.mark.parametrize(
+    ("script", "prepare", "step", "reply"),
+    [
+        ("add", lambda ledger: None, add, [True] * 3),
+        ("settle", taken, lambda ledger: ledger.settle(NAMES[0], "written", "", worker="me"), True),
+        ("free", taken, lambda ledger: ledger.free("me"), NAMES[:1]),
+        ("lapsed", partial(taken, seconds=-1), lambda ledger: ledger.lapsed(oldest_job=0.0), (NAMES[:1], [])),
+        ("reopen", rejected, lambda ledger: ledger.accept(url(0)), True),
+        ("drop", add, lambda ledger: ledger.drop(NAMES[0]), True),
+    ],
+)
+def test_a_step_has_one_effect_and_the_reply_to_it(ledger, losing, script, prepare, step, reply):
+    prepare(ledger)
+    losing(ledger.script_of(script))
+    assert step(ledger) == reply
+    assert step(ledger) != reply
+    assert ledger.counts().unaccounted == 0
 
 
 def test_leased_urls_reach_the_spider(ledger, losing):
@@ -109,43 +132,6 @@ def test_what_waits_again_may_be_leased_by_another(ledger, losing, name):
         ledger.try_later(NAMES[0], "no answer", -1.0)
     assert ledger.counts().states["waiting"] == 1
     assert ledger.lease(1)[0].tries == (1 if name == "put_back" else 2)
-
-
-def test_a_settled_page_was_settled_by_its_worker(ledger, losing):
-    fetched(ledger)
-    take(ledger, NAMES[0], "me", seconds=30)
-    losing(ledger.script_of("settle"))
-    assert ledger.settle(NAMES[0], "written", "", worker="me")
-    assert not ledger.settle(NAMES[0], "written", "", worker="me")
-
-
-def test_pages_of_a_dead_worker_are_returned(ledger, losing):
-    fetched(ledger)
-    take(ledger, NAMES[0], "dead", seconds=30)
-    losing(ledger.script_of("free"))
-    assert ledger.free("dead") == NAMES[:1]
-
-
-def test_lapsed_pages_are_returned(ledger, losing):
-    fetched(ledger)
-    take(ledger, NAMES[0], "dead", seconds=-1)
-    losing(ledger.script_of("lapsed"))
-    assert ledger.lapsed(oldest_job=0.0) == (NAMES[:1], [])
-    assert ledger.lapsed(oldest_job=0.0) == ([], [])
-
-
-def test_an_accepted_url_was_rejected(ledger, losing):
-    add(ledger, 1)
-    ledger.settle(NAMES[0], "rejected", "a list")
-    losing(ledger.script_of("reopen"))
-    assert ledger.accept(url(0))
-
-
-def test_a_dropped_url_was_open(ledger, losing):
-    add(ledger, 1)
-    losing(ledger.script_of("drop"))
-    assert ledger.drop(NAMES[0])
-    assert ledger.counts().seen == 0
 
 
 @pytest.mark.parametrize("name", ["arrive", "claim", "claim_entries", "begin", "postpone", "release", "renew_pages"])

@@ -1,9 +1,8 @@
-import json
 from datetime import UTC, date, datetime
 from hashlib import sha256
 
 from extractors import Article, Block
-from workers.rows import key_of, row_of
+from workers.rows import row_of
 
 ARTICLE = Article(
     "One.\n\nTwo.", (Block("paragraph", "One."), Block("paragraph", "Two.")), "example", 0.9, "the example fits",
@@ -15,17 +14,6 @@ ARTICLE = Article(
 def row(article=ARTICLE, **more):
     known = {"task": "t", "url": "http://a.example/1", "canonical_url": "http://a.example/one"}
     return row_of(article, **known | {"fetched_at": datetime(2026, 3, 12, 9, tzinfo=UTC)} | more)
-
-
-def test_a_row_has_the_promised_fields():
-    promised = (
-        "task url canonical_url title text published modified author keywords language method confidence fetched_at"
-    )
-    assert {*promised.split(), "content_hash", "version", "section_version"} <= row().keys()
-
-
-def test_a_row_is_json():
-    assert json.loads(json.dumps(row())) == row()
 
 
 def test_the_run_s_urls_stand_and_not_what_the_page_says():
@@ -42,7 +30,3 @@ def test_the_hash_is_of_title_and_text_alone():
     assert row()["content_hash"] == sha256(b"Title\nOne.\n\nTwo.").hexdigest()
     assert row(url="http://a.example/2", version=2)["content_hash"] == row()["content_hash"]
     assert row(Article("Other.", (), "m", 1.0, ""))["content_hash"] == sha256(b"\nOther.").hexdigest()
-
-
-def test_the_key_is_task_canonical_url_and_version():
-    assert key_of(row(version=3)) == ("t", "http://a.example/one", 3)

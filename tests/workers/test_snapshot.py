@@ -16,18 +16,17 @@ from crawler.run.outcomes import Outcome
 from crawler.run.section_run import SectionRun
 from crawler.task_list.publication import published
 from workers import keys
-from workers.extraction_config import ExtractionConfig, config_of
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import pack, unpack
 from workers.processes import die_with_parent
 from workers.reporting.presence import alive
 from workers.task_state.problems import problems
-from workers.url_states import FINAL_STATES, OPEN_STATES, PageLease, RecheckPlan
+from workers.url_states import FINAL_STATES, OPEN_STATES
 from workers.worker_processes.supervisor import Supervisor
 
-from .helpers import HandClock, rows
-from .snapshot import COURIER, GAZETTE, article, dump, fill, load, number_of, page
+from .helpers import HandClock, number_of, rows
+from .snapshot import COURIER, GAZETTE, article, dump, fill, load, page
 
 RELEASES = sorted((Path(__file__).parent / "snapshots").glob("*.json"))
 TASKS = ("board", "courier", "gazette")
@@ -198,21 +197,6 @@ def test_fields_of_a_later_version_are_ignored(connection, redis_url, stored, tm
     assert work_until_empty(redis_url, tmp_path / "state") == 0
     keys_of_rows(tmp_path)
     assert counts(connection, "gazette")["written"] >= 11
-
-
-def test_a_config_with_later_fields_is_the_same_config(connection):
-    config = ExtractionConfig(
-        "a", "http://a.example/1", ".*", ("out.jsonl",), "/srv", revisit=(1.0, 2.0), skip=("noai",)
-    )
-    raw = json.loads(config.to_json())
-    raw["keep"][LATER] = raw[LATER] = ["x"]
-    connection.hset(keys.CONFIGS, "a", json.dumps(raw))
-    assert config_of(connection, "a") == config
-
-
-def test_a_recheck_plan_with_later_fields_is_the_same_plan():
-    info = {"visits": {"every": 1.0, "until": 2.0, "version": 3, "hash": "h", LATER: 1}}
-    assert PageLease("f", "http://a.example/1", 1, False, {}, info).recheck == RecheckPlan(1.0, 2.0, 3, "h")
 
 
 # -- the script --------------------------------------------------------------------------------------------------------

@@ -2,11 +2,10 @@
 
 import pytest
 
-from tests.workers.helpers import FETCHED_AT, TASK, deliver, news, publish, rows, states, url
+from tests.workers.helpers import FETCHED_AT, TASK, deliver, fetch_waiting, news, publish, rows, states, url
 from workers.extraction.block_pages import BlockPages, SentPage, mark_of
 from workers.extraction_config import example_of, keep_example
 from workers.health import present_alarms
-from workers.inbox import Inbox
 from workers.page_store import StoredPage
 from workers.task_state.problems import PROBES, is_in_block, probe_block
 from workers.url_states import Found, fingerprint
@@ -31,15 +30,7 @@ def come_again(connection, ledger, body_of):
     """A spider leases all URLs that wait, as if their time had come, and hands in pages: number → body."""
     connection.zunionstore(ledger.keys["waiting"], [ledger.keys["waiting"], ledger.keys["delayed"]])
     connection.delete(ledger.keys["delayed"])
-    leased = ledger.lease(100)
-    pages = {
-        one.fingerprint: StoredPage(
-            one.url, body_of(int(one.url.rsplit("/", 1)[1].split(".")[0])), "text/html; charset=utf-8", FETCHED_AT
-        )
-        for one in leased
-    }
-    Inbox(connection).deliver(ledger, pages)
-    return list(pages)
+    return fetch_waiting(ledger, body_of)
 
 
 def until_settled(connection, ledger, worker, body_of):

@@ -9,12 +9,9 @@ import pytest
 from tests.workers.helpers import FETCHED_AT, TASK, come_again, deliver, list_page, news, publish, rows, states, url
 from tests.workers.kills import dying_at
 from tests.workers.sqlite_outputs import in_table
-from workers.errors import SinkUnavailable
 from workers.extraction_config import RowFilter
-from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
-from workers.sinks import AppendedFileSink
 from workers.task_state.forgetting import expire, forget_url
 from workers.url_states import Found, fingerprint
 
@@ -60,35 +57,12 @@ def test_an_entry_is_a_row(connection, worker, ledger, tmp_path, method):
 def test_a_list_page_that_is_read_again_writes_only_what_is_new(connection, worker, ledger, clock, tmp_path):
     publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 86400.0))
     worker.extract_pages(TASK, deliver(connection, {1: towns(0, 1, 2, 3)}))
-    worker.extract_pages(TASK, come_again(connection, ledger, clock, towns(4, 0, 1, 2), 3600))
+    worker.extract_pages(TASK, come_again(ledger, clock, towns(4, 0, 1, 2), 3600))
     assert [row["url"] for row in rows(tmp_path)] == [entry(number) for number in (0, 1, 2, 3, 4)]
     assert ledger.state_of(url(1)) == ("written", "list: 4 entries, 1 new")
     (tmp_path / "out.jsonl").unlink()  # a person has taken the rows away
-    worker.extract_pages(TASK, come_again(connection, ledger, clock, towns(5, 4, 0, 1), 7200))
+    worker.extract_pages(TASK, come_again(ledger, clock, towns(5, 4, 0, 1), 7200))
     assert [row["url"] for row in rows(tmp_path)] == [entry(5)]
-
-
-@pytest.mark.parametrize(("second", "comes_again"), [((0, 1, 2, 3), False), ((4, 0, 1, 2), True)])
-def test_a_list_page_is_read_as_long_as_it_had_something_new(
-    connection, worker, ledger, clock, tmp_path, second, comes_again
-):
-    publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 5400.0))
-    worker.extract_pages(TASK, deliver(connection, {1: towns(0, 1, 2, 3)}))
-    names = come_again(connection, ledger, clock, towns(*second), 3600)
-    assert len(names) == 1
-    worker.extract_pages(TASK, names)
-    assert bool(come_again(connection, ledger, clock, b"", 9000)) is comes_again
-
-
-def test_without_revisit_a_list_page_is_read_once(connection, worker, ledger, clock):
-    worker.extract_pages(TASK, deliver(connection, {1: towns(0, 1, 2, 3)}))
-    assert come_again(connection, ledger, clock, b"", 1e9) == []
-
-
-def test_entries_that_two_list_pages_share_are_written_once(connection, worker, tmp_path):
-    worker.extract_pages(TASK, deliver(connection, {1: towns(0, 1, 2, 3), 2: towns(2, 3, 4, 5)}))
-    assert sorted(row["url"] for row in rows(tmp_path)) == [entry(number) for number in range(6)]
-    assert states(connection, 1, 2) == ["written", "written"]
 
 
 def test_a_page_waits_while_another_worker_writes_an_entry_of_it(connection, worker, ledger, clock, tmp_path):
@@ -134,13 +108,6 @@ def test_keep_and_drop_choose_among_entries(connection, worker, ledger, tmp_path
     assert ledger.state_of(url(1)) == ("written", "list: 8 entries, 3 new")
 
 
-def test_a_page_without_a_list_is_rejected_with_the_reason(connection, worker, ledger, tmp_path):
-    worker.extract_pages(TASK, deliver(connection, {1: b"<title>T</title><p>Only a few words stand here.</p>"}))
-    assert ledger.state_of(url(1))[0] == "rejected"
-    assert ledger.state_of(url(1))[1].startswith("no list")
-    assert rows(tmp_path) == []
-
-
 def own_list(*numbers):
     """A list page whose entries are pages of the task."""
     return towns(*numbers).replace(b"/town/", b"/a/")
@@ -172,19 +139,15 @@ def test_list_pages_that_list_each_other_do_not_wait_for_each_other(connection, 
     body = own_list(1, 2, 3, 4)
     worker.extract_pages(TASK, deliver(connection, {1: body, 2: body}))
     assert len(rows(tmp_path)) == 4
-    names = come_again(connection, ledger, clock, own_list(1, 2, 3, 4, 5), 3600)
+    names = come_again(ledger, clock, own_list(1, 2, 3, 4, 5), 3600)
     worker.extract_pages(TASK, names)
     assert states(connection, 1, 2) == ["written", "written"]
     assert len(rows(tmp_path)) == 5
 
 
 def test_pages_of_one_list_are_one_page(connection, worker, ledger, tmp_path):
-    ledger.add([Found(url(1))])
-    ledger.lease(1)
     further = StoredPage(f"{HOST}/a/1_2.html", towns(3, 4, 5, 6), "text/html", FETCHED_AT)
-    page = StoredPage(url(1), towns(0, 1, 2, 3), "text/html", FETCHED_AT, parts=(further,))
-    Inbox(connection).deliver(ledger, {fingerprint(url(1)): page})
-    worker.extract_pages(TASK, [fingerprint(url(1))])
+    worker.extract_pages(TASK, deliver(connection, {1: towns(0, 1, 2, 3)}, parts=(further,)))
     assert [row["url"] for row in rows(tmp_path)] == [entry(number) for number in range(7)]
 
 
@@ -192,7 +155,7 @@ def test_forgotten_entries_are_written_again_where_their_rows_are_gone(connectio
     publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 100 * 86400.0))
     worker.extract_pages(TASK, deliver(connection, {1: towns(0, 1, 2, 3)}))
     assert forget_url(ledger, entry(2))
-    worker.extract_pages(TASK, come_again(connection, ledger, clock, towns(0, 1, 2, 3), 3600))
+    worker.extract_pages(TASK, come_again(ledger, clock, towns(0, 1, 2, 3), 3600))
     assert len(rows(tmp_path)) == 4  # its row is there still
     (tmp_path / "out.jsonl").unlink()
     clock.offset = timedelta(days=50).total_seconds()
@@ -209,18 +172,3 @@ def test_a_table_from_before_gets_the_column(connection, worker, tmp_path):
     publish(connection, tmp_path, "old.db", method="list-rank")
     worker.extract_pages(TASK, deliver(connection, {1: towns(0, 1, 2, 3)}))
     assert set(in_table(tmp_path, "listed_on", "old.db")) == {url(1)}
-
-
-def test_a_sink_that_can_not_be_written_keeps_the_claims_for_the_page(connection, worker, clock, tmp_path, monkeypatch):
-    names = deliver(connection, {1: towns(0, 1, 2, 3)})
-
-    def full(*_, **__):
-        raise SinkUnavailable("out.jsonl cannot be written: no space left")
-
-    with monkeypatch.context() as disk:
-        disk.setattr(AppendedFileSink, "write", full)
-        worker.extract_pages(TASK, names)
-    assert states(connection, 1) == ["fetched"]
-    clock.forward(60)
-    worker.extract_pages(TASK, names)
-    assert len(rows(tmp_path)) == 4

@@ -15,10 +15,6 @@ def reason(text="The harbour is open", title=None, published=None, keep=None, dr
     return unwanted(article, config)
 
 
-def test_without_filters_everything_is_wanted():
-    assert reason() is None
-
-
 @pytest.mark.parametrize(("words", "wanted"), [(("mill", "HARBOUR"), True), (("mill",), False)])
 def test_keep_asks_for_one_of_its_keywords(words, wanted):
     assert (reason(keep=RowFilter(words)) is None) == wanted

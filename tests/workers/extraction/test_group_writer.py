@@ -121,14 +121,9 @@ def refused_and_rotated(connection, worker, folder, clock):
     return names
 
 
-def test_a_row_is_not_written_again_to_a_file_that_was_rotated_meanwhile(connection, worker, tmp_path, clock):
-    names = refused_and_rotated(connection, worker, tmp_path, clock)
-    worker.extract_pages(TASK, names)
-    assert [row["url"] for row in rows(tmp_path, "old.jsonl") + rows(tmp_path)] == [url(1), url(2)]
-    assert in_table(tmp_path) == [url(1), url(2)]
-
-
-def test_the_same_holds_for_a_page_that_is_fetched_again(connection, worker, ledger, tmp_path, clock):
+def test_a_row_is_not_written_again_to_a_rotated_file_when_its_page_is_fetched_again(
+    connection, worker, ledger, tmp_path, clock
+):
     names = refused_and_rotated(connection, worker, tmp_path, clock)
     connection.hset(f"{ledger.keys['page']}:{names[0]}", "body", b"damaged")
     worker.extract_pages(TASK, names)

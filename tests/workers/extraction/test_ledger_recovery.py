@@ -4,8 +4,7 @@ import bz2
 import gzip
 import json
 import lzma
-import sqlite3
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -113,25 +112,6 @@ def test_entries_of_list_pages_have_their_rows(ledger, jsonl):
     assert learn(ledger, jsonl) == 1
     assert ledger.is_entry(fingerprint(url(1)))
     assert ledger.counts().seen == 0
-
-
-def test_a_row_that_one_of_two_outputs_has_is_delivered_to_the_other(connection, worker, tmp_path, clock):
-    publish(connection, tmp_path, "out.jsonl", "out.db")
-    worker.extract_pages(TASK, deliver(connection, {1: news(1), 2: news(2)}))
-    worker.close()
-    with closing(sqlite3.connect(tmp_path / "out.db")) as database, database:
-        database.execute("DELETE FROM articles WHERE url = ?", (url(2),))
-    (tmp_path / "out.jsonl").rename(tmp_path / "old.jsonl")
-    (tmp_path / "out.jsonl").write_bytes((tmp_path / "old.jsonl").read_bytes())
-    lose_ledger(connection)
-    fresh = ExtractionWorker(connection, "fresh", clock=clock)
-    fresh.extract_pages(TASK, deliver(connection, {3: news(3)}))
-    assert states(connection, 1, 2) == ["written", None]
-    fresh.extract_pages(TASK, deliver(connection, {2: news(2)}))
-    fresh.close()
-    assert states(connection, 2) == ["written"]
-    assert sorted(one["url"] for one in rows(tmp_path)) == [url(1), url(2), url(3)]
-    assert in_table(tmp_path) == [url(1), url(2), url(3)]
 
 
 @pytest.mark.parametrize("queued", [(), ("http://127.0.0.1:9/hook",)], ids=["files only", "a server, too"])

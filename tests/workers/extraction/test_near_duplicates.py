@@ -21,11 +21,6 @@ def near(connection):
     return NearDuplicates(connection, "news")
 
 
-def test_the_first_of_its_kind_is_nobodys_duplicate(near):
-    assert near.first_like(story(1), A) is None
-    assert near.first_like(story(2), B) is None
-
-
 def test_a_reprint_names_the_first(near):
     near.first_like(story(1), A)
     assert near.first_like(story(1, "Editor: Wang."), B) == A

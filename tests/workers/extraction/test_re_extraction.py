@@ -1,7 +1,6 @@
 """Kept pages are extracted again: new versions only where the text differs, once each, whatever interrupts it."""
 
 import os
-import random
 import signal
 import sqlite3
 import time
@@ -9,11 +8,8 @@ from contextlib import closing
 from functools import partial
 
 import pytest
-import redis
 
-from tests.samples import sample
-from tests.workers.helpers import FETCHED_AT, TASK, deliver, extract, news, publish, rows, states, url
-from tests.workers.kills import die_at, steps_of
+from tests.workers.helpers import FETCHED_AT, TASK, deliver, news, publish, rows, states, url
 from tests.workers.sqlite_outputs import in_table, locked
 from workers.errors import ExemplarError, SinkUnavailable
 from workers.extraction.page_processes import PageProcesses
@@ -51,19 +47,6 @@ def written(connection, worker, tmp_path):
     worker.extract_pages(TASK, deliver(connection, OLD))
     assert set(states(connection, *OLD)) == {"written"}
     return tmp_path
-
-
-def test_pages_are_kept_before_their_rows_are_settled(connection, written):
-    kept = kept_pages_for(Ledger(connection, TASK))
-    pages = kept.read(kept.newest_of_each_url())
-    assert sorted((page.url, page.page.body) for page in pages) == sorted((url(n), body) for n, body in OLD.items())
-    assert {page.page.fetched_at for page in pages} == {FETCHED_AT}
-
-
-def test_the_same_text_gives_no_version(connection, written):
-    report = again(connection)
-    assert (report.pages, report.same, report.rows) == (4, 4, 0)
-    assert len(rows(written)) == 4
 
 
 @pytest.mark.parametrize("is_known", [True, False])
@@ -117,28 +100,6 @@ def test_an_unavailable_output_is_completed_by_the_next_run(connection, written,
     assert again(connection).completed == 4
     expected = sorted((url(number), version) for number in OLD for version in (1, 2))
     assert versions(written) == in_table(written, "url, version") == expected
-
-
-def test_a_run_that_is_killed_and_repeated_writes_no_version_twice(connection, redis_url, written, change):
-    chance, changes, kills = random.Random(4), 2, 0
-    change(written)
-    steps = steps_of(_run_again, redis_url)
-    change(written)
-    while kills < sample(3, 6):
-        if die_at(chance.randrange(1, steps), _run_again, redis_url):
-            kills += 1
-        else:
-            change(written)
-            changes += 1
-    again(connection)
-    expected = sorted((url(number), version + 1) for number in OLD for version in range(changes + 1))
-    assert versions(written) == in_table(written, "url, version") == expected
-    assert again(connection).rows == 0
-
-
-def _run_again(begin, redis_url):
-    begin()
-    again(redis.Redis.from_url(redis_url))
 
 
 def test_a_refused_page_gets_its_row_when_the_filter_is_gone(connection, worker, tmp_path):
@@ -215,21 +176,6 @@ def test_pages_that_crash_or_hang_fail_alone():
         13: "its process ended: ended by SIGKILL",
         17: "took longer than 1 seconds",
     }
-
-
-def test_a_page_is_kept_once_if_its_worker_died_before_it_was_settled(connection, worker, ledger, tmp_path):
-    publish(connection, tmp_path, "away/out.jsonl", keep_pages=MONTH)
-    (tmp_path / "away").write_text("a file where a folder should be")
-    names = deliver(connection, {1: news(1)})
-    worker.extract_pages(TASK, names)
-    assert states(connection, 1) == ["fetched"]
-    kept = kept_pages_for(ledger)
-    assert len(kept.newest_of_each_url()) == 1
-    (tmp_path / "away").unlink()
-    connection.zadd(ledger.keys["held"], {names[0]: 0})
-    extract(connection, names)
-    assert states(connection, 1) == ["written"]
-    assert len(kept.newest_of_each_url()) == 1
 
 
 def test_rows_wait_while_their_pages_can_not_be_kept(connection, worker, tmp_path, clock):

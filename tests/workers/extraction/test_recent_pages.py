@@ -58,12 +58,6 @@ def changes(connection):
     return section_pages(connection, TASK).changes
 
 
-def test_pages_of_one_job_join_the_vote_together(connection, worker):
-    work_on(connection, worker, 1, 2, 3, 4, 5, 6)
-    assert recent(connection) == [1, 2, 3, 4]
-    assert changes(connection) == 1
-
-
 def test_a_row_names_the_pages_that_voted_on_it(connection, worker, tmp_path):
     first = section_version(connection, TASK)
     work_on(connection, worker, 1, 2)
@@ -89,8 +83,8 @@ def test_a_row_without_example_names_no_section_version(connection, worker, tmp_
 
 
 def test_a_full_vote_takes_a_new_page_once_in_a_while_and_the_oldest_leaves(connection, worker, clock):
-    work_on(connection, worker, 1, 2, 3, 4)
-    work_on(connection, worker, 5, 6)
+    work_on(connection, worker, 1, 2, 3, 4, 5, 6)
+    work_on(connection, worker, 9)
     assert (recent(connection), changes(connection)) == ([1, 2, 3, 4], 1)
     clock.forward(REPLACE_AFTER)
     work_on(connection, worker, 7, 8)

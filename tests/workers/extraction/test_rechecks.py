@@ -23,35 +23,12 @@ from tests.workers.helpers import (
     url,
 )
 from workers.inbox import Inbox
-from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.task_state.forgetting import expire, forget_url
-from workers.url_states import Found, fingerprint
+from workers.url_states import fingerprint
 
 DAY = 86400.0
 publish = partial(helpers.publish, method=CHEAP)
-
-
-def test_a_changed_article_becomes_a_new_version(connection, worker, ledger, tmp_path, clock):
-    publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
-    [name] = deliver(connection, {1: article(1)})
-    worker.extract_pages(TASK, [name])
-    assert come_again(connection, ledger, clock, article(1, word="corrected"), 1 * DAY) == [name]
-    assert ledger.counts().unaccounted == 0
-    worker.extract_pages(TASK, [name])
-    assert [(row["version"], "corrected" in row["text"]) for row in rows(tmp_path)] == [(1, False), (2, True)]
-    assert ledger.state_of(url(1)) == ("written", "")
-
-
-def test_an_article_that_stayed_the_same_is_written_once(connection, worker, ledger, tmp_path, clock):
-    publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
-    [name] = deliver(connection, {1: article(1)})
-    worker.extract_pages(TASK, [name])
-    for days in (1, 2):
-        assert come_again(connection, ledger, clock, article(1), days * DAY) == [name]
-        worker.extract_pages(TASK, [name])
-    assert len(rows(tmp_path)) == 1
-    assert ledger.state_of(url(1)) == ("written", "unchanged")
 
 
 def test_an_article_that_other_voters_cut_differently_stayed_the_same(
@@ -62,10 +39,10 @@ def test_an_article_that_other_voters_cut_differently_stayed_the_same(
     publish(connection, tmp_path, method="auto", revisit=(DAY, 3 * DAY))
     [name] = deliver(connection, {1: news(1)})
     worker.extract_pages(TASK, [name])  # it votes from now on
-    come_again(connection, ledger, clock, news(1), 1 * DAY)
+    come_again(ledger, clock, news(1), 1 * DAY)
     worker.extract_pages(TASK, [name])
     assert ledger.state_of(url(1)) == ("written", "unchanged")
-    come_again(connection, ledger, clock, news(1, word="corrected"), 2 * DAY)
+    come_again(ledger, clock, news(1, word="corrected"), 2 * DAY)
     worker.extract_pages(TASK, [name])
     assert [(row["version"], row["title"]) for row in rows(tmp_path)] == [(1, "1 voted"), (2, "2 voted")]
 
@@ -84,25 +61,13 @@ def test_an_article_that_cannot_be_had_whole_is_no_new_version(connection, worke
     [name] = deliver(connection, {1: article(1)})
     worker.extract_pages(TASK, [name])
     changed = article(1, word="corrected")
-    assert come_again(connection, ledger, clock, changed, 1 * DAY, missing=(url(1) + "?page=2",)) == [name]
+    assert come_again(ledger, clock, changed, 1 * DAY, missing=(url(1) + "?page=2",)) == [name]
     worker.extract_pages(TASK, [name])
     assert len(rows(tmp_path)) == 1
     assert ledger.state_of(url(1)) == ("written", "a page of it is missing")
-    assert come_again(connection, ledger, clock, changed, 2 * DAY) == [name]
+    assert come_again(ledger, clock, changed, 2 * DAY) == [name]
     worker.extract_pages(TASK, [name])
     assert [row["version"] for row in rows(tmp_path)] == [1, 2]
-
-
-def test_rechecks_end_with_the_articles_youth(connection, worker, ledger, tmp_path, clock):
-    publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
-    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
-    assert come_again(connection, ledger, clock, article(1), 0.5 * DAY) == []
-    rechecks = 0
-    for days in range(1, 9):
-        if come_again(connection, ledger, clock, article(1), (days + 0.01) * DAY):
-            rechecks += 1
-            worker.extract_pages(TASK, [fingerprint(url(1))])
-    assert rechecks == 2, "on the first and the second day; the third is over by a little"
 
 
 def test_rechecks_continue_after_redis_lost_the_ledger(connection, worker, ledger, tmp_path, clock):
@@ -187,16 +152,11 @@ def test_a_reprint_is_nothing_special_if_the_task_does_not_ask(connection, worke
 
 def test_an_article_of_several_pages_is_one_row(connection, worker, tmp_path):
     publish(connection, tmp_path)
-    ledger = Ledger(connection, TASK)
-    ledger.add([Found(url(1))])
-    ledger.lease(1)
     parts = tuple(
         StoredPage(f"{url(1)}?page={n}", article(1, word=f"page {n}"), "text/html", FETCHED_AT) for n in (2, 3)
     )
-    first = article(1, word="page 1")
-    page = StoredPage(url(1), first, "text/html", FETCHED_AT, parts=parts, missing=(url(1) + "?page=4",))
-    Inbox(connection).deliver(ledger, {fingerprint(url(1)): page})
-    worker.extract_pages(TASK, [fingerprint(url(1))])
+    first = {1: article(1, word="page 1")}
+    worker.extract_pages(TASK, deliver(connection, first, parts=parts, missing=(url(1) + "?page=4",)))
     [row] = rows(tmp_path)
     assert [row["text"].count(f"page {n}:") for n in (1, 2, 3)] == [4, 4, 4]
     assert row["text"].index("page 1") < row["text"].index("page 2") < row["text"].index("page 3")
@@ -207,10 +167,7 @@ def test_an_article_of_other_days_than_a_backfill_asked_for_is_left_out(connecti
     publish(connection, tmp_path)
     dated = [article(n, head=f'<meta property="article:published_time" content="{day}">') for n, day in
              ((1, "2020-05-05T08:00:00Z"), (2, "2021-05-05T08:00:00Z"))]  # fmt: skip
-    ledger.add([Found(url(n), info={"days": ["2020-01-01", "2020-12-31"]}) for n in (1, 2)])
-    ledger.lease(2)
-    pages = {fingerprint(url(n)): StoredPage(url(n), dated[n - 1], "text/html", FETCHED_AT) for n in (1, 2)}
-    Inbox(connection).deliver(ledger, pages)
-    worker.extract_pages(TASK, list(pages))
+    pages = {1: dated[0], 2: dated[1]}
+    worker.extract_pages(TASK, deliver(connection, pages, info={"days": ["2020-01-01", "2020-12-31"]}))
     assert [row["url"] for row in rows(tmp_path)] == [url(1)]
     assert ledger.state_of(url(2)) == ("rejected", "not of the days asked for")

@@ -40,7 +40,7 @@ def test_a_thread_that_grows_gives_each_post_once(connection, worker, ledger, cl
     names = deliver(connection, {1: ENGINES["phpbb"](grown(2)).encode()})
     for visit in range(1, VISITS + 1):
         worker.extract_pages(TASK, names)
-        names = come_again(connection, ledger, clock, ENGINES["phpbb"](grown(2 + visit)).encode(), visit * DAY)
+        names = come_again(ledger, clock, ENGINES["phpbb"](grown(2 + visit)).encode(), visit * DAY)
         assert len(names) == 1
     texts = [row["text"] for row in rows(tmp_path)]
     assert texts == [one.text for one in grown(VISITS + 1)]

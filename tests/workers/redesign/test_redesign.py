@@ -119,12 +119,7 @@ def test_pages_noted_while_the_gap_is_read_stay_noted(connection, clock):
     assert [*low.notes()] == ["second"]
 
 
-def test_a_task_may_adopt_by_itself_or_look_for_no_example(connection, redesigned):
-    section = redesigned(redesign="adopt")
-    proposal = proposal_of(connection, TASK)
-    assert (proposal.state, proposal.problem) == ("adopted", "")
-    assert len(section.work()) == 4
-    connection.flushall()
+def test_a_task_may_look_for_no_example(connection, redesigned):
     redesigned(new=range(6, 12), redesign="ignore")
     assert proposal_of(connection, TASK) is None
     assert not OffTemplatePages(connection, TASK).count()

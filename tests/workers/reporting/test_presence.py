@@ -1,22 +1,6 @@
-import os
-
 from workers import keys
 from workers.reporting import presence
 from workers.reporting.presence import Presence, alive
-
-
-def test_who_shows_itself_is_alive(connection):
-    Presence(connection, "extract").show(workers=2)
-    [sign] = alive(connection)
-    assert (sign["role"], sign["pid"], sign["workers"]) == ("extract", os.getpid(), 2)
-    assert sign["name"].startswith("extract@")
-
-
-def test_who_left_is_not(connection):
-    here = Presence(connection, "crawl")
-    here.show()
-    here.leave()
-    assert alive(connection) == []
 
 
 def test_who_was_silent_for_long_is_not_shown_and_then_forgotten(connection, clock):

@@ -47,11 +47,6 @@ def test_an_end_is_told_once(pipe):
     assert [next(iter(message)) for message in messages(read, bytearray())] == ["begin", "end"]
 
 
-def test_reading_never_waits(pipe):
-    read, _ = pipe
-    assert list(messages(read, bytearray())) == []
-
-
 def test_a_torn_line_is_kept_for_later(pipe):
     read, write = pipe
     buffer = bytearray()

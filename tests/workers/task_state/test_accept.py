@@ -4,10 +4,8 @@ import json
 
 import pytest
 
-from tests.workers.helpers import FETCHED_AT, TASK, archive, article, deliver, publish, rows, states, take, url
+from tests.workers.helpers import TASK, archive, article, deliver, fetch_waiting, publish, rows, states, take, url
 from workers.extraction_config import RowFilter
-from workers.inbox import Inbox
-from workers.page_store import StoredPage
 from workers.task_state.problems import Problem, problems
 from workers.url_states import Found, fingerprint
 
@@ -22,14 +20,6 @@ def tag_page():
     return f"<html><head><title>Harbour</title></head><body><h1>Harbour</h1><ul>{entries}</ul></body></html>".encode()
 
 
-def came_again(connection, ledger, number, body):
-    """A spider leases what waits and hands a page in."""
-    [leased] = ledger.lease(1)
-    page = StoredPage(url(number), body, "text/html; charset=utf-8", FETCHED_AT)
-    Inbox(connection).deliver(ledger, {leased.fingerprint: page})
-    return leased.fingerprint
-
-
 @pytest.mark.parametrize("listed", [archive, tag_page])
 def test_an_accepted_list_page_becomes_a_row(listed, connection, worker, ledger, tmp_path):
     publish(connection, tmp_path)
@@ -37,25 +27,9 @@ def test_an_accepted_list_page_becomes_a_row(listed, connection, worker, ledger,
     assert states(connection, 1, 2) == ["rejected", "written"]
     assert ledger.accept(url(1))
     assert states(connection, 1) == ["waiting"]
-    worker.extract_pages(TASK, [came_again(connection, ledger, 1, listed())])
+    worker.extract_pages(TASK, fetch_waiting(ledger, lambda _: listed()))
     assert states(connection, 1) == ["written"]
     assert [row["url"] for row in rows(tmp_path)] == [url(2), url(1)]
-
-
-def test_only_a_rejected_url_can_be_accepted(ledger):
-    ledger.add([Found(url(number)) for number in range(4)])
-    for number, state in enumerate(("written", "failed", "duplicate")):
-        ledger.settle(fingerprint(url(number)), state, "")
-    assert [ledger.accept(url(number)) for number in range(5)] == [False] * 5
-    assert ledger.counts().unaccounted == 0
-
-
-def test_a_url_is_accepted_once(ledger):
-    ledger.add([Found(url(1))])
-    ledger.settle(fingerprint(url(1)), "rejected", "a list")
-    assert [ledger.accept(url(1)), ledger.accept(url(1))] == [True, False]
-    assert len(ledger.lease(10)) == 1
-    assert problems(ledger) == []
 
 
 def test_an_accepted_url_is_fetched_before_all_others(ledger):
@@ -70,7 +44,7 @@ def test_a_spider_and_a_worker_that_die_leave_the_mark(connection, worker, ledge
     worker.extract_pages(TASK, deliver(connection, {1: archive()}))
     ledger.accept(url(1))
     ledger.lease(1, seconds=-1)  # of a spider that died
-    name = came_again(connection, ledger, 1, archive())
+    [name] = fetch_waiting(ledger, lambda _: archive())
     take(ledger, name, "victim", seconds=-1)
     worker.extract_pages(TASK, [name])
     worker.extract_pages(TASK, [name])
@@ -85,7 +59,7 @@ def test_a_row_that_an_earlier_example_gave_is_not_written_twice(connection, wor
         json.dumps({"task": TASK, "url": url(1), "canonical_url": url(1), "version": 1}) + "\n", "utf-8"
     )
     ledger.accept(url(1))
-    worker.extract_pages(TASK, [came_again(connection, ledger, 1, archive())])
+    worker.extract_pages(TASK, fetch_waiting(ledger, lambda _: archive()))
     assert states(connection, 1) == ["written"]
     assert [row["url"] for row in rows(tmp_path)] == [url(1)]
 
@@ -94,7 +68,7 @@ def test_the_task_s_own_filters_hold_for_an_accepted_page(connection, worker, le
     publish(connection, tmp_path, drop=RowFilter(("regatta",)))
     worker.extract_pages(TASK, deliver(connection, {1: archive()}))
     ledger.accept(url(1))
-    worker.extract_pages(TASK, [came_again(connection, ledger, 1, archive())])
+    worker.extract_pages(TASK, fetch_waiting(ledger, lambda _: archive()))
     assert ledger.state_of(url(1)) == ("rejected", "drop: keyword regatta")
 
 
@@ -117,10 +91,3 @@ def test_a_url_that_was_rejected_again_for_another_reason_has_the_later_one(ledg
         ledger.accept(url(1))
     ledger.settle(fingerprint(url(1)), "rejected", "a list")
     assert [(each.url, each.reason) for each in problems(ledger)] == [(url(1), "a list")]
-
-
-def test_what_waits_for_another_try_is_among_the_problems(ledger):
-    ledger.add([Found(url(1)), Found(url(2), 1.0)])
-    ledger.lease(1)
-    ledger.try_later(fingerprint(url(1)), "http 503", 1000.0)
-    assert problems(ledger) == [Problem("waiting", "http 503", url(1))]
