@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from itertools import islice
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import redis
 
@@ -16,6 +16,8 @@ from ..writing.row_queue import forget_queues
 DAYS_KEPT = 400  # days whose counts are kept
 CLAIMS_LEFT = b"2"  # value of `unseen`, as in forget_settled.lua: claims of forgotten URLs are not released yet
 AT_ONCE = 200  # buckets or claims in one step, so that no step blocks Redis for long
+
+Item = TypeVar("Item")
 
 
 def expire(ledger: Ledger, age: timedelta) -> int:
@@ -51,8 +53,8 @@ def _expire_entries(ledger: Ledger, before: str) -> None:
             ledger.redis.hdel(ledger.keys["entries"], *[name.decode() for name in old])
 
 
-def _batches(pairs: Iterable[tuple[bytes, bytes]]) -> Iterator[list[tuple[bytes, bytes]]]:
-    remaining = iter(pairs)
+def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+    remaining = iter(items)
     while batch := list(islice(remaining, AT_ONCE)):
         yield batch
 
@@ -118,24 +120,14 @@ def _note_forgotten(ledger: Ledger, pipe: Any = None) -> None:
 
 def buckets(ledger: Ledger) -> Iterator[list[str]]:
     """Yield the names of all existing buckets, in batches."""
-    names: list[str] = []
-    for raw in ledger.redis.scan_iter(match=glob_escaped(ledger.keys["done"]) + ":*", count=1000):
-        names.append(raw.decode("utf-8", "surrogatepass"))
-        if len(names) >= AT_ONCE:
-            yield names
-            names = []
-    if names:
-        yield names
+    found = ledger.redis.scan_iter(match=glob_escaped(ledger.keys["done"]) + ":*", count=1000)
+    yield from _batches(raw.decode("utf-8", "surrogatepass") for raw in found)
 
 
 def _release_claims(ledger: Ledger, is_lost: Callable[[list[Fingerprint]], list[bool]]) -> None:
     """Release the canonical URLs whose owner is no longer in the ledger."""
-    claims: list[tuple[str, Fingerprint]] = []
-    for canonical, owner in ledger.redis.hscan_iter(ledger.keys["claims"], count=AT_ONCE):
-        if not canonical.endswith(b":for"):
-            claims.append((canonical.decode(), owner.decode()))
-    for start in range(0, len(claims), AT_ONCE):
-        batch = claims[start : start + AT_ONCE]
-        lost = is_lost([owner for _, owner in batch])
-        if free := [canonical for (canonical, _), owner_lost in zip(batch, lost, strict=True) if owner_lost]:
+    found = ledger.redis.hscan_iter(ledger.keys["claims"], count=AT_ONCE)
+    for batch in _batches(pair for pair in found if not pair[0].endswith(b":for")):
+        lost = is_lost([owner.decode() for _, owner in batch])
+        if free := [canonical.decode() for (canonical, _), owner_lost in zip(batch, lost, strict=True) if owner_lost]:
             ledger.redis.hdel(ledger.keys["claims"], *free)

@@ -14,7 +14,6 @@ from workers.extraction.recent_pages import LARGEST, REPLACE_AFTER, Candidates, 
 from workers.extraction_config import keep_example
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
-from workers.task_state.forgetting import forget_task
 from workers.url_states import Found, fingerprint
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
@@ -184,16 +183,6 @@ def test_a_new_example_begins_a_new_vote(connection, candidates):
     consider(candidates, 3, news(3))
     assert candidates.offer()
     assert recent(connection) == [3]
-
-
-def test_a_forgotten_task_has_no_voters(connection, candidates):
-    consider(candidates, 1, news(1))
-    consider(candidates, 2, news(2))
-    assert candidates.offer()
-    forget_task(connection, TASK)
-    assert not connection.exists(RECENT)
-    assert section_pages(connection, TASK) is None
-    assert section_version(connection, TASK) is None
 
 
 def test_a_task_of_before_goes_on(connection, worker):
