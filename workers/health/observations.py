@@ -11,6 +11,7 @@ import re2
 
 from extractors import Article
 
+from ..rows import encodable
 from ..stored_json import adapter_of, loaded
 
 PageFate = Literal["article", "refused", "blocked", "failed"]
@@ -109,7 +110,7 @@ def article_observation(url: str, article: Article, at: float) -> PageObservatio
     """Return the observation of a page that gave an article."""
     return PageObservation(
         at=round(at, 1),
-        url=_plain(url)[:LONGEST_URL],
+        url=encodable(url)[:LONGEST_URL],
         fate="article",
         method=article.method,
         match=None if article.surrounding_match is None else round(article.surrounding_match, 3),
@@ -128,19 +129,19 @@ def refused_observation(url: str, body: bytes, reason: str, at: float) -> PageOb
     shown = " ".join(NO_TEXT.sub(b" ", body[:100_000]).decode("utf-8", "replace").split())[:EXAMINED]
     return PageObservation(
         at=round(at, 1),
-        url=_plain(url)[:LONGEST_URL],
+        url=encodable(url)[:LONGEST_URL],
         fate="refused",
         length=len(text),
         title_mark=_title_mark(title[1].decode("latin-1")) if title else 0,
         text_mark=_mark(text),
         words=_words(shown),
-        reason=_plain(reason)[:100],
+        reason=encodable(reason)[:100],
     )
 
 
 def failed_observation(url: str, reason: str, at: float, fate: PageFate = "failed") -> PageObservation:
     """Return the observation of a page that could not be extracted, or was a block page."""
-    return PageObservation(at=round(at, 1), url=_plain(url)[:LONGEST_URL], fate=fate, reason=_plain(reason)[:100])
+    return PageObservation(at=round(at, 1), url=encodable(url)[:LONGEST_URL], fate=fate, reason=encodable(reason)[:100])
 
 
 def _title_mark(title: str) -> int:
@@ -163,9 +164,5 @@ def _letters(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    found = _CHECK.search(_plain(text))
+    found = _CHECK.search(encodable(text))
     return " ".join(found[0].lower().split()) if found else ""
-
-
-def _plain(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
