@@ -1,11 +1,12 @@
-"""Rendering in a real browser, by scrapy-playwright, with the same guard as any fetch.
+"""Rendering in a real browser, with the same guard as any fetch.
 
- chromium   the browser and its options; the settings for screenshots
- task       which pages of a task are rendered: by `render`, or by the example
- handler    Scrapy's side: requests with `meta={"render": True}` go to the browser
- browsers   the life cycle of the browser: started when needed, replaced when it has grown or died
- visit      one page in the browser: its main document, blocked requests, the end of loading
+    chromium   the browser and its options; the settings for screenshots
+    handler    Scrapy's side: requests with `meta={"render": True}` go to the browser
+    browsers   the life cycle of the browser: started when needed, replaced when it has grown or died
+    visit      one page in the browser: its main document, blocked requests, the end of loading
     memory     memory of the browser's processes
+
+Which pages of a task are rendered is decided by `crawler.run.rendering_choice`.
 
 One request of Scrapy is one main document. If a page redirects or navigates (meta refresh, scripts), the browser does
 not load the target: Scrapy gets a redirect, which passes robots.txt, guard and pace like any other request. A run

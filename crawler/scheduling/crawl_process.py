@@ -34,8 +34,7 @@ from workers.errors import ExemplarError, RedisUnavailable
 from workers.redis_access.connection import client, reason
 
 BEAT_EVERY = 1.0  # seconds
-STOP_EVERY = 0.2  # seconds between two calls to stop the runs
-READ_AT_ONCE = 65536  # bytes
+STOP_EVERY = 0.2  # seconds between two looks whether the runs have ended
 
 log = logging.getLogger(__name__)
 
@@ -45,30 +44,35 @@ class CrawlProcess:
 
     def __init__(self, process: Any, shared: Shared):
         self.process, self.shared = process, shared
-        self._runs: set[asyncio.Future[None]] = set()
-        self._is_ending = False
-        self._end: asyncio.Future[None] | None = None
-        self._rest = b""  # of an incomplete line
+        self._runs: set[asyncio.Task[None]] = set()
 
-    def start(self) -> None:
-        """Begin to read and to beat; called when the reactor runs."""
-        loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGTERM, self._stop)
+    async def serve(self) -> None:
+        """Run tasks until the end of the input or SIGTERM, and stop the reactor once no run is left."""
+        loop, stopping = asyncio.get_running_loop(), asyncio.Event()
+        loop.add_signal_handler(signal.SIGTERM, stopping.set)
         loop.add_signal_handler(signal.SIGINT, lambda: None)  # Ctrl-C is for the process that started this one
-        loop.add_reader(0, self._read)
-        self._beating = asyncio.ensure_future(self._beat())
+        beating, reading = asyncio.ensure_future(_beat()), asyncio.ensure_future(self._read())
+        signalled = asyncio.ensure_future(stopping.wait())
+        await asyncio.wait([reading, signalled], return_when=asyncio.FIRST_COMPLETED)
+        while self._runs:
+            if stopping.is_set():
+                await self.process.stop()  # more than once: a run may have been at its beginning
+            await asyncio.wait(self._runs, timeout=STOP_EVERY)
+        await self.shared.close()
+        for task in (beating, reading, signalled):
+            task.cancel()
+        from twisted.internet import reactor
 
-    def _read(self) -> None:
-        data = os.read(0, READ_AT_ONCE)
-        if not data:
-            asyncio.get_running_loop().remove_reader(0)
-            self._is_ending = True
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        for line in lines:
+        cast("Any", reactor).stop()
+
+    async def _read(self) -> None:
+        """Start a run for each line of the input, until its end."""
+        lines = asyncio.StreamReader()
+        await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
+        async for line in lines:
             run = asyncio.ensure_future(self._run(json.loads(line)))
             self._runs.add(run)
-            run.add_done_callback(self._ended)
-        self._end_if_over()
+            run.add_done_callback(self._runs.discard)
 
     async def _run(self, task: str) -> None:
         """Run a task, and print its report."""
@@ -89,34 +93,11 @@ class CrawlProcess:
             log.exception("task %s", task)
             write_line({"task": task, "error": f"{type(error).__name__}: {error}", "code": EXIT_FAILED})
 
-    def _ended(self, run: "asyncio.Future[None]") -> None:
-        self._runs.discard(run)
-        self._end_if_over()
 
-    def _stop(self) -> None:
-        self._is_ending = True
-        self._stopping = asyncio.ensure_future(self._stop_runs())
-        self._end_if_over()
-
-    async def _stop_runs(self) -> None:
-        while self._runs:  # more than once: a run may have been at its beginning
-            await self.process.stop()
-            await asyncio.sleep(STOP_EVERY)
-
-    def _end_if_over(self) -> None:
-        if self._is_ending and not self._runs and self._end is None:
-            self._end = asyncio.ensure_future(self._close())
-
-    async def _close(self) -> None:
-        from twisted.internet import reactor
-
-        await self.shared.close()
-        cast("Any", reactor).stop()
-
-    async def _beat(self) -> None:
-        while True:
-            beat()
-            await asyncio.sleep(BEAT_EVERY)
+async def _beat() -> None:
+    while True:
+        beat()
+        await asyncio.sleep(BEAT_EVERY)
 
 
 def beat() -> None:
@@ -138,10 +119,11 @@ def main(work: str) -> None:
     url = os.environ["REDIS_URL"]
     process = scrapy_process()
     crawls = CrawlProcess(process, Shared.of(client(url), on_wait=beat, work=handled))
-    asyncio.get_event_loop().call_soon(crawls.start)  # the loop of Scrapy's reactor
+    serving = asyncio.get_event_loop().create_task(crawls.serve())  # the loop of Scrapy's reactor
     gc.collect()
     gc.freeze()  # full collections of the garbage of ended runs do not look at what is loaded now
     process.start(stop_after_crawl=False, install_signal_handlers=False)
+    serving.result()
 
 
 if __name__ == "__main__":

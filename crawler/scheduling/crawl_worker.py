@@ -50,7 +50,7 @@ log = logging.getLogger(__name__)
 @dataclass(eq=False)
 class _LeasedRun:
     lease: RunLease
-    started: float  # like the next one, by the workers' clock
+    started: float  # like the next one, in monotonic seconds
     renewed: float
     report: dict[str, Any] | None = None  # once it has ended
     code: int = 0  # an exit code, if it could not begin
@@ -91,12 +91,11 @@ class _Process:
 
 
 class CrawlWorkers:
-    """Runs up to `count` tasks at a time, on the Redis at `url`. `clock`: monotonic seconds.
+    """Runs up to `count` tasks at a time, on the Redis at `url`.
 
-    `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable, instead of waiting for it. `hangs_after`:
-    seconds without a heartbeat until a crawl process is killed. `on_notice` gets texts on the loss and return of Redis.
-    `restarts`: how often an interrupted run of a task is started again at once; for runs without a scheduler, which
-    would start it again. `memory_mark`: bytes.
+    `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable, instead of waiting for it. `on_notice`
+    gets texts on the loss and return of Redis. `restarts`: how often an interrupted run of a task is started again at
+    once; for runs without a scheduler, which would start it again.
     """
 
     def __init__(
@@ -106,25 +105,21 @@ class CrawlWorkers:
         count: int,
         *,
         exits_without_redis: bool = False,
-        hangs_after: float = HANGS_AFTER,
         on_notice: Callable[[str], None] | None = None,
-        clock: Callable[[], float] = time.monotonic,
         restarts: int = 0,
-        memory_mark: int = MEMORY_MARK,
     ):
-        self.url, self.redis, self.count, self.clock = url, connection, count, clock
-        self.hangs_after, self.restarts, self.memory_mark = hangs_after, restarts, memory_mark
+        self.url, self.redis, self.count, self.restarts = url, connection, count, restarts
         self.schedule = Schedule(connection)
         self.presence = Presence(connection, "crawl")
         self._list_watch = ListWatch(connection)
         self._on_notice = on_notice or (lambda text: log.warning("%s", text))
-        self._outage = Outage(connection, self._notice, exits=exits_without_redis, clock=clock)
+        self._outage = Outage(connection, self._notice, exits=exits_without_redis)
         self.stopping = False
         self._processes: list[_Process] = []
         self._not_begun: Counter[str] = Counter()  # task -> number of its runs in a row that could not begin
         self._alone: set[str] = set()  # tasks by one of whose pages a process hung or crashed
         self._not_started = 0  # number of crawl processes in a row that ended before their first heartbeat
-        self._start_at = 0.0  # when the next crawl process may be started, by `clock`
+        self._start_at = 0.0  # when the next crawl process may be started
         self._restarted: Counter[str] = Counter()  # task -> number of its runs that were started again at once
         self._shown = 0.0
 
@@ -164,7 +159,7 @@ class CrawlWorkers:
                 return
             alone = self._start_process() if lease.task in self._alone else None
             process = alone or process
-            process.runs[lease.task] = _LeasedRun(lease, self.clock(), self.clock())
+            process.runs[lease.task] = _LeasedRun(lease, time.monotonic(), time.monotonic())
             self._send(process, lease.task)
             if alone is not None:
                 self._retire(alone)
@@ -174,7 +169,7 @@ class CrawlWorkers:
         for process in self._processes:
             if not process.is_retired and process.process.poll() is None:
                 return process
-        return self._start_process() if self.clock() >= self._start_at else None
+        return self._start_process() if time.monotonic() >= self._start_at else None
 
     def _start_process(self) -> _Process:
         number, work = tempfile.mkstemp(prefix="exemplar-crawl-")
@@ -187,7 +182,7 @@ class CrawlWorkers:
             start_new_session=True,
             preexec_fn=ending_with_parent(),
         )
-        started = _Process(process, Path(work), self.clock())
+        started = _Process(process, Path(work), time.monotonic())
         self._processes.append(started)
         return started
 
@@ -223,12 +218,12 @@ class CrawlWorkers:
         process.work.unlink(missing_ok=True)
         self._not_started = self._not_started + 1 if process.seen is None else 0
         if self._not_started:
-            self._start_at = self.clock() + _doubled(self._not_started - 1)
+            self._start_at = time.monotonic() + _doubled(self._not_started - 1)
 
     def _read(self, process: _Process) -> None:
         for line in process.lines():
             if "beat" in line:
-                process.seen, process.memory = self.clock(), line["beat"]
+                process.seen, process.memory = time.monotonic(), line["beat"]
             elif (run := process.runs.get(line["task"])) is not None:
                 run.report = line.get("report")
                 if run.report is None:
@@ -276,7 +271,7 @@ class CrawlWorkers:
     def _report_of_killed(self, run: _LeasedRun, problem: str) -> dict[str, Any]:
         """Return the report of a run that ended without one."""
         now = self.schedule.clock()
-        began, ended = (datetime.fromtimestamp(at, UTC) for at in (now - (self.clock() - run.started), now))
+        began, ended = (datetime.fromtimestamp(at, UTC) for at in (now - (time.monotonic() - run.started), now))
         report = RunReport.begun(run.lease.task, began)
         report.end("killed", ended)
         if problem:
@@ -286,7 +281,7 @@ class CrawlWorkers:
     # -- leases and heartbeats --------------------------------------------------------------------------------------
 
     def _renew(self) -> None:
-        now = self.clock()
+        now = time.monotonic()
         for run in self._runs:
             if now - run.renewed > RENEW_EVERY:
                 if not self.schedule.renew(run.lease):
@@ -295,16 +290,16 @@ class CrawlWorkers:
 
     def _watch(self) -> None:
         """Kill crawl processes without a heartbeat for too long, and replace those that have grown."""
-        now = self.clock()
+        now = time.monotonic()
         for process in self._processes:
             quiet = now - (process.started if process.seen is None else process.seen)
-            if quiet > (START_MOST if process.seen is None else self.hangs_after):
+            if quiet > (START_MOST if process.seen is None else HANGS_AFTER):
                 text = "the crawl process sends no heartbeat; it is killed"
                 log.warning("%s", text)
                 self.presence.note_error(text)
                 process.hangs = True
                 process.process.kill()
-            elif process.memory > self.memory_mark and not process.is_retired:
+            elif process.memory > MEMORY_MARK and not process.is_retired:
                 log.info("the crawl process has %d MB of memory; new runs start in another one", process.memory >> 20)
                 self._retire(process)
 
@@ -315,7 +310,7 @@ class CrawlWorkers:
         process.process.stdin.close()
 
     def _show(self) -> None:
-        now = self.clock()
+        now = time.monotonic()
         if now - self._shown > HEARTBEAT_EVERY:
             self._list_watch.look()
             self.presence.show(workers=self.count, running=[run.lease.task for run in self._runs])
@@ -331,8 +326,8 @@ class CrawlWorkers:
         processes = [each.process for each in self._processes]
         for process in processes:
             process.send_signal(signal.SIGTERM)
-        deadline = self.clock() + STOP_WAIT
-        while any(process.poll() is None for process in processes) and self.clock() < deadline:
+        deadline = time.monotonic() + STOP_WAIT
+        while any(process.poll() is None for process in processes) and time.monotonic() < deadline:
             self._outage.attempt(lambda: self._settle_and_renew(on_report))
             time.sleep(0.05)
         for process in processes:

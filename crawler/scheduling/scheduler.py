@@ -50,7 +50,6 @@ class Scheduler:
     """Serves the schedule until stopped. Any number of schedulers may serve the same Redis.
 
     With `file` it watches the task list and publishes edits; without it, it serves the list that another one publishes.
-    `look_every` and `read_wait` are seconds; `clock` returns monotonic seconds.
     `only`: the tasks whose times this scheduler serves; None: all. `on_change` gets the changes by an edit of the file.
     `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable, instead of waiting for it. `on_notice`
     gets texts on the loss and return of Redis.
@@ -66,14 +65,10 @@ class Scheduler:
         exits_without_redis: bool = False,
         on_notice: Callable[[str], None] | None = None,
         on_change: Callable[[Change], None] | None = None,
-        look_every: float = LOOK_AT_FILE,
-        read_wait: float = READ_WAIT,
-        clock: Callable[[], float] = time.monotonic,
     ):
         self.redis = connection
         self.file = file
         self.take_over, self.only = take_over, only
-        self.look_every, self.read_wait, self.clock = look_every, read_wait, clock
         self.schedule = Schedule(connection)
         self.inbox = Inbox(connection)
         self.presence = Presence(connection, "schedule")
@@ -129,8 +124,8 @@ class Scheduler:
     def tick(self, on_fired: Callable[[list[str]], None] | None = None) -> None:
         """Check file, published list and time once. `on_fired` gets the tasks that this call marked as due."""
         self._on_fired = on_fired
-        now = self.clock()
-        if now - self._looked >= self.look_every:
+        now = time.monotonic()
+        if now - self._looked >= LOOK_AT_FILE:
             self._looked = now
             self._look_at_epoch()
             self._write_adopted()
@@ -224,7 +219,7 @@ class Scheduler:
                 return
             self._stamp = stamp
             self._reading = _in_thread(self._publish)
-        wait([self._reading], self.read_wait)
+        wait([self._reading], READ_WAIT)
         if not self._reading.done():
             return
         reading, self._reading = self._reading, None

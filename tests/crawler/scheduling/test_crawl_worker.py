@@ -9,6 +9,7 @@ import pytest
 import redis
 
 from crawler.run.run_report import reports as last_runs
+from crawler.scheduling import crawl_worker
 from crawler.scheduling.crawl_worker import CrawlWorkers
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
@@ -135,9 +136,10 @@ def test_without_a_scheduler_an_interrupted_run_is_started_again_a_few_times(sch
     assert (schedule.due(), schedule.running()) == ([], [])
 
 
-def test_a_spider_that_hangs_is_killed(site, make_due, at_work):
+def test_a_spider_that_hangs_is_killed(site, make_due, at_work, monkeypatch):
+    monkeypatch.setattr(crawl_worker, "HANGS_AFTER", 1.0)
     make_due(delay=0.2)
-    with at_work(hangs_after=1.0) as (workers, reports):
+    with at_work() as (workers, reports):
         signal_spider(workers, site, signal.SIGSTOP)
         until(lambda: reports)
     assert "SIGKILL" in reports[0][1]["problems"][0]

@@ -9,6 +9,7 @@ from queue import Empty
 import pytest
 import redis
 
+from crawler.scheduling import scheduler as scheduler_module
 from crawler.scheduling.schedule import Schedule
 from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.file import load
@@ -20,9 +21,9 @@ from tests.workers.servers import Server
 from workers.redis_access.connection import client, persistence_problem
 
 
-def looking(connection, file, **options):
-    """A scheduler that looks at its file in each tick."""
-    return Scheduler(connection, file, look_every=0.0, **options)
+@pytest.fixture(autouse=True)
+def _look_in_each_tick(monkeypatch):
+    monkeypatch.setattr(scheduler_module, "LOOK_AT_FILE", 0.0)
 
 
 class File:
@@ -46,7 +47,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def scheduler(connection, file):
-    started = looking(connection, file.path)
+    started = Scheduler(connection, file.path)
     started.start()
     return started
 
@@ -116,7 +117,7 @@ def test_an_edit_of_a_copy_that_is_no_longer_in_force_is_refused(scheduler, conn
 
 def test_a_copy_in_step_may_be_edited_on_any_machine(connection, file, tmp_path):
     publish(connection, task_file("news"), tmp_path / "first.yaml")
-    second = looking(connection, file.path)
+    second = Scheduler(connection, file.path)
     second.start()
     file.write(text_of("news", "weather"))
     second.tick()
@@ -124,7 +125,7 @@ def test_a_copy_in_step_may_be_edited_on_any_machine(connection, file, tmp_path)
 
 
 def test_without_a_file_it_waits_for_a_list_and_serves_it(connection, tmp_path):
-    lone = looking(connection, None)
+    lone = Scheduler(connection, None)
     lone.start()
     lone.tick()
     publish(connection, task_file("news"), tmp_path / "tasks.yaml")
@@ -138,7 +139,7 @@ def test_starting_again_on_the_file_in_force_does_not_read_it(scheduler, connect
         raise AssertionError("the file was read")
 
     monkeypatch.setattr("crawler.scheduling.scheduler.load", refuse)
-    again = looking(connection, file.path)
+    again = Scheduler(connection, file.path)
     again.start()
     again.tick()
     assert again.tasks == 1
@@ -147,7 +148,7 @@ def test_starting_again_on_the_file_in_force_does_not_read_it(scheduler, connect
 def test_an_edit_after_such_a_start_is_one_of_the_list_in_force(scheduler, connection, tmp_path):
     (tmp_path / "copy").mkdir()
     copy = File(tmp_path / "copy").write(text_of("news"))
-    again = looking(connection, copy.path)
+    again = Scheduler(connection, copy.path)
     again.start()
     copy.write(text_of("news", "weather"))
     again.tick()
@@ -163,7 +164,7 @@ def test_tasks_fire_while_a_long_list_is_read(scheduler, connection, file, monke
         return load(path)
 
     monkeypatch.setattr("crawler.scheduling.scheduler.load", read)
-    scheduler.read_wait = 0.01
+    monkeypatch.setattr(scheduler_module, "READ_WAIT", 0.01)
     file.write(text_of("news", "sports"))
     connection.zadd("exemplar:schedule", {"news": 1.0})
     try:
@@ -173,7 +174,7 @@ def test_tasks_fire_while_a_long_list_is_read(scheduler, connection, file, monke
         assert list(published(connection).tasks) == ["news"]
     finally:
         may_end.set()
-    scheduler.read_wait = 60
+    monkeypatch.setattr(scheduler_module, "READ_WAIT", 60.0)
     scheduler.tick()
     assert list(published(connection).tasks) == ["news", "sports"]
     assert scheduler.tasks == 2
@@ -253,7 +254,7 @@ def test_a_list_that_can_not_be_published_at_once_is_published_later(scheduler, 
 
 
 def test_a_scheduler_without_the_file_reports_a_lost_list_and_serves_the_next_one(scheduler, connection, file, caplog):
-    served = looking(connection, None)
+    served = Scheduler(connection, None)
     served.start()
     served.tick()
     connection.flushall()
@@ -270,7 +271,7 @@ def test_a_scheduler_without_the_file_reports_a_lost_list_and_serves_the_next_on
 def test_a_restarted_redis_that_lost_the_plan_is_planned_again(tmp_path):
     file = File(tmp_path).write(text_of("news"))
     with Server() as server, client(server.url) as connection:
-        scheduler = looking(connection, file.path)
+        scheduler = Scheduler(connection, file.path)
         scheduler.start()
         size = server.size()
         file.write(text_of("news", "sports"))
@@ -284,7 +285,7 @@ def test_a_restarted_redis_that_lost_the_plan_is_planned_again(tmp_path):
 
 @pytest.mark.parametrize("step", ["the periods are read", "a batch is planned", "the edition is stored"])
 def test_a_redis_that_is_emptied_while_the_list_is_planned_is_planned_again(connection, file, monkeypatch, step):
-    scheduler = looking(connection, file.path)
+    scheduler = Scheduler(connection, file.path)
     empty, plan = iter([connection.flushall]), scheduler.schedule.plan
 
     def once() -> None:
@@ -307,7 +308,7 @@ def test_a_redis_that_is_emptied_while_the_list_is_planned_is_planned_again(conn
 
 def test_a_redis_without_persistence_is_reported_at_start(connection, file, caplog):
     with caplog.at_level(logging.WARNING):
-        looking(connection, file.path).start()
+        Scheduler(connection, file.path).start()
     assert "or all of its data if it makes none; set `appendonly yes`" in caplog.text
 
 

@@ -88,8 +88,11 @@ def test_a_publication_keeps_an_adopted_example_until_the_file_has_another(
     assert not connection.exists(keys.EXAMPLES)
 
 
-def test_the_scheduler_writes_an_adopted_example_into_its_file(connection: "redis.Redis", file: Path) -> None:
-    scheduler = Scheduler(connection, file, look_every=0)
+def test_the_scheduler_writes_an_adopted_example_into_its_file(
+    connection: "redis.Redis", file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crawler.scheduling.scheduler.LOOK_AT_FILE", 0.0)
+    scheduler = Scheduler(connection, file)
     scheduler.start()
     adopted(connection)
     scheduler.tick()
