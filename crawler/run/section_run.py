@@ -69,6 +69,7 @@ class SectionRun:
         marks: Marks | None = None,
     ):
         bounds = bounds or RunBounds(now=clock_of(connection).moment)
+        self._epoch = EpochWatch(connection)
         self.redis, self.task, self.options, self.bounds = connection, task, options or RunOptions(), bounds
         self.report = RunReport.begun(task.name, bounds.now())
         self.ledger = Ledger(connection, task.name)
@@ -85,7 +86,6 @@ class SectionRun:
         self._sides = [self.articles, *([self.pictures.articles] if self.pictures else [])]
         self.pressure = Pressure(connection, task.name, marks, clock=bounds.monotonic)
         self.unreachable = ""  # why the task's own host is closed, so that the run is to end
-        self._epoch: EpochWatch | None = None
         self.in_flight: set[Fetch] = set()  # those that are not settled
         self._checked_example = False
         self._beat_at = bounds.monotonic()
@@ -94,7 +94,6 @@ class SectionRun:
 
     def begin(self) -> None:
         """Join the spiders of the task, and begin the walk if no other spider walks."""
-        self._epoch = EpochWatch(self.redis)
         self.crew.join()
         if not self.crew.others:
             for side in self._sides:
@@ -133,7 +132,7 @@ class SectionRun:
         keep_report(self.redis, self.report)
         self.crew.leave(walk_ended=walked)
         log.info("the run of task %s ends: %s; %d pages fetched", self.task.name, outcome, self.report.fetched)
-        if walked and self._epoch is not None and self._epoch.has_changed():  # Redis was lost while the end was stored
+        if walked and self._epoch.has_changed():  # Redis was lost while the end was stored
             self.lists.state.record_loss()
         return self.report
 
@@ -220,7 +219,7 @@ class SectionRun:
 
     def _recover(self) -> bool:
         """Restart the walk if Redis may have lost writes of this run; return whether it may have."""
-        if self._epoch is None or not self._epoch.has_changed():
+        if not self._epoch.has_changed():
             return False
         self._checked_example = False
         self.rendering.read_example()

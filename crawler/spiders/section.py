@@ -8,7 +8,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import ExitStack, nullcontext, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import partial
@@ -58,10 +58,8 @@ class SectionSpider(GatedSpider):
     """Finds and fetches the new pages of one task."""
 
     name = "section"
-    report: RunReport | None = None
-    shared: Shared | None = None
 
-    def __init__(self, context: FetchContext, resources: ExitStack, run: SectionRun, **kwargs: Any):
+    def __init__(self, context: FetchContext, resources: ExitStack, run: SectionRun, shared: Shared, **kwargs: Any):
         context = replace(
             context,
             guarded_call=self.guarded_call,
@@ -70,7 +68,7 @@ class SectionSpider(GatedSpider):
             on_browser_missing=self.end_without_browser,
         )
         super().__init__(context, **kwargs)
-        self.resources, self.run, self.task = resources, run, run.task.name
+        self.resources, self.run, self.shared, self.task = resources, run, shared, run.task.name
         self.headers = dict(context.credentials.open) if context.credentials else {}
         self.outcome = "finished"
         self._beating: asyncio.Future[None] | None = None
@@ -120,8 +118,7 @@ class SectionSpider(GatedSpider):
             _refuse_without_contact(context, run.task)
             _apply(crawler.settings, of_all, run)
             run.begin()
-            spider = super().from_crawler(crawler, context, resources.pop_all(), run)
-        spider.shared = shared
+            spider = super().from_crawler(crawler, context, resources.pop_all(), run, shared)
         shared.runs[run] = spider.end_without_redis
         on_begin(spider)
         crawler.signals.connect(spider._idle, signal=signals.spider_idle)
@@ -193,7 +190,7 @@ class SectionSpider(GatedSpider):
         """
         further: list[Fetch] = []
         try:
-            with self.shared.handling(self.task) if self.shared is not None else nullcontext():
+            with self.shared.handling(self.task):
                 further = self.guarded_call(self.run.settle, fetch, answer())
         except RunEnding:
             pass
@@ -256,16 +253,14 @@ class SectionSpider(GatedSpider):
             self._waiting.cancel()
         if self.outcome == "finished" and why != "finished":
             self.outcome = "stopped"
-        self.report = self.run.report
-        if self.shared is not None:
-            self.shared.runs.pop(self.run, None)
+        self.shared.runs.pop(self.run, None)
         try:
             for fetch in [*self.run.in_flight]:  # Scrapy had not sent their requests
                 self._settle(fetch, partial(no_answer_of, RunEnding(), Request(fetch.url)))
             with suppress(RunEnding):
                 self.guarded_call(self.run.end, self.outcome)
         finally:
-            self.report.outcome = self.outcome
+            self.run.report.outcome = self.outcome
             self.resources.close()
 
     def _stop(self, outcome: str, problem: str) -> None:
@@ -305,8 +300,7 @@ class SectionSpider(GatedSpider):
                 return step(*args, **kwargs)
             except redis.RedisError as error:
                 self.end_without_redis(error)
-                if self.shared is not None:
-                    self.shared.end_without_redis(error)
+                self.shared.end_without_redis(error)
         raise RunEnding("Redis is unavailable")
 
     def end_without_redis(self, error: redis.RedisError) -> None:
@@ -374,9 +368,9 @@ def run_section(task: str, **arguments: Any) -> RunReport:
     """
     given: dict[str, Any] = {name: str(value) for name, value in arguments.items() if value is not None}
     crawler = run_spider(SectionSpider, {}, task=task, **given)
-    report: RunReport | None = getattr(crawler.spider, "report", None)
-    if report is None:
+    if crawler.spider is None:
         raise ExemplarError(f"task {task}: the spider ended without a report; run it with --verbose to see why")
+    report: RunReport = crawler.spider.run.report
     return report
 
 

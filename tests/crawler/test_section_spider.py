@@ -23,6 +23,7 @@ from crawler.run.fetches import Answered, Fetch
 from crawler.run.outcomes import Outcome
 from crawler.run.run_report import BOUNDS
 from crawler.spiders.section import SectionSpider
+from crawler.spiders.shared import Shared
 from tests.crawler.spiders import (
     LEAST_GAP,
     Child,
@@ -416,7 +417,7 @@ class Engine:
 
 
 def spider_of(run):
-    spider = SectionSpider(FetchContext(), ExitStack(), run)
+    spider = SectionSpider(FetchContext(), ExitStack(), run, Shared(None, None))
     spider.crawler = SimpleNamespace(engine=Engine())
     return spider
 
