@@ -1,7 +1,5 @@
-"""Crawls without extraction: they hold Redis below the mark, say what they wait for, and go on when a worker comes."""
+"""Crawls without extraction: they hold Redis below the mark, say what they wait for, and go on with memory."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,8 +8,7 @@ import redis
 from console.overview import machines_overview
 from console.sample_site import SiteServer
 from console.status import pressure_lines
-from tests.crawler.spiders import Child, environment, states, until, write_tasks
-from tests.forks import start
+from tests.crawler.spiders import Child, states, until, write_tasks
 from tests.redis_servers import BINARIES, running
 from workers.redis_access.full_redis import memory_of
 
@@ -20,17 +17,7 @@ SETTINGS = "{contact: https://example.org/our-crawler, allow_hosts: [127.0.0.1],
 MARK, IN_FLIGHT = 5, 2
 
 
-@contextmanager
-def extracting(folder: Path, redis_url: str) -> Iterator[None]:
-    process = start("console", ["work", "extract", "-n", "1"], folder, environment(REDIS_URL=redis_url))
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait(40)
-
-
-def test_a_crawl_pauses_at_the_mark_and_ends_when_a_worker_comes(
+def test_a_crawl_pauses_at_the_mark_and_says_so(
     site: SiteServer, connection: "redis.Redis", redis_url: str, tmp_path: Path
 ) -> None:
     write_tasks(tmp_path, site.url, settings=SETTINGS % f"task_pages: {MARK}", concurrency=IN_FLIGHT)
@@ -40,14 +27,6 @@ def test_a_crawl_pauses_at_the_mark_and_ends_when_a_worker_comes(
         assert f"of {MARK} pages that may wait for extraction" in text
         assert MARK <= states(connection)["fetched"] <= MARK + IN_FLIGHT
         assert child.process.poll() is None
-        with extracting(tmp_path, redis_url):
-            ended = child.end()
-            assert (ended.code, ended.report["outcome"]) == (0, "finished")
-            until(lambda: "fetched" not in states(connection))
-    counts = states(connection)
-    assert counts["written"] >= 14
-    assert not {"waiting", "leased", "failed", "unaccounted"} & counts.keys()
-    assert pressure_lines(machines_overview(connection)) == []
 
 
 @pytest.mark.parametrize("binary", BINARIES)

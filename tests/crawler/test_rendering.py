@@ -508,12 +508,6 @@ def test_a_script_of_the_headless_shell_is_not_started(nothing_installed, monkey
     assert find_browser() == own
 
 
-def test_the_systems_browser_goes_first(nothing_installed):
-    _program(nothing_installed / "chromium-1042" / "chrome-linux" / "chrome")
-    own = _program(nothing_installed / "chromium")
-    assert find_browser() == own
-
-
 def test_without_any_the_message_says_what_to_install(nothing_installed):
     with pytest.raises(BrowserMissing, match=r"apt-get install chromium.*playwright install chromium"):
         find_browser()

@@ -25,19 +25,20 @@ from crawler.run.run_report import BOUNDS
 from crawler.spiders.section import SectionSpider
 from crawler.spiders.shared import Shared
 from tests.crawler.spiders import (
+    ARTICLE,
     LEAST_GAP,
     Child,
     Ended,
     asked_for,
     crawl,
     forget_robots,
-    gaps,
     linked,
     states,
     until,
     write_tasks,
 )
 from tests.workers.servers import Server
+from workers.keys import of_task
 from workers.ledger import Ledger
 from workers.url_states import Found
 
@@ -186,13 +187,6 @@ def test_a_second_run_fetches_no_article_again(site, crawl_with, redis_url, tmp_
     assert asked_for(site, "/") == ["/zh/news/"], "robots.txt is asked for once a day"
 
 
-def test_an_example_that_leads_elsewhere_is_not_kept(site, crawl_with):
-    site.override(truth("zh")[3].path, status=302, headers={"Location": "/"})
-    ended = crawl_with(limit=1)
-    assert ended.code == 1
-    assert f"redirects to {site.url}/, which does not match the pattern" in ended.report["problems"][0]
-
-
 def test_robots_txt_holds_for_many_articles_that_wait_at_the_start(site, connection, redis_url, tmp_path):
     write_tasks(tmp_path, site.url, limit=1)
     crawl(tmp_path, redis_url)  # keeps the example, so the next run begins with articles
@@ -206,6 +200,26 @@ def test_robots_txt_holds_for_many_articles_that_wait_at_the_start(site, connect
     assert ledger.counts().states["rejected"] >= 8
 
 
+def test_two_spiders_of_one_task_fetch_each_page_once(site, connection, redis_url, tmp_path):
+    def when_both_are_there(request):
+        until(lambda: connection.zcard(of_task("zh-news", "crew")) == 2, within=30.0)
+        return Response(404, HTML, b"")
+
+    site.override("/robots.txt", when_both_are_there)
+    write_tasks(tmp_path, site.url, delay=0.1)
+    gone = [Found(f"{site.url}{ARTICLE}1101/{number}.html") for number in range(40)]
+    Ledger(connection, "zh-news").add(gone)
+    with Child("zh-news", tmp_path, redis_url) as one, Child("zh-news", tmp_path, redis_url) as two:
+        ended = [one.end(), two.end()]
+    assert [each.report["outcome"] for each in ended] == ["finished", "finished"], ended
+    looks = asked_for(site)
+    again = [path for path in looks if path != MOVED.path and looks.count(path) > 1]
+    assert again == []
+    assert set(looks) >= linked(site)
+    assert sorted(each.report["lists"] > 0 for each in ended) == [False, True]
+    assert all(each.report["fetched"] + each.report["rejected"] for each in ended)
+
+
 # The guard
 
 
@@ -217,26 +231,7 @@ def test_a_public_host_is_not_crawled_without_a_contact(connection, redis_url, t
     assert "EXEMPLAR_CONTACT" in ended.said
 
 
-def test_a_redirect_to_a_host_that_is_not_listed_needs_a_contact(site, crawl_with, connection):
-    elsewhere = site.url.replace("127.0.0.1", "localhost") + ARTICLES[1]
-    site.override(ARTICLES[0], status=302, headers={"Location": elsewhere})
-    ended = crawl_with(settings="{allow_hosts: [127.0.0.1], delay: 0}", limit=3)
-    assert ended.report["fetched"] > 0, "a listed host needs no contact"
-    state, reason = Ledger(connection, "zh-news").state_of(site.url + ARTICLES[0])
-    assert (state, reason.startswith("no contact for site owners")) == ("failed", True)
-
-
 # The pace, by the server's own log
-
-
-def test_no_two_requests_are_closer_than_the_delay(site, connection, redis_url, tmp_path):
-    names = ("zh-news", "again")
-    write_tasks(tmp_path, site.url, names=names, delay=0.6, limit=4)
-    with ExitStack() as running:
-        children = [running.enter_context(Child(name, tmp_path, redis_url)) for name in names]
-        assert [child.end().code for child in children] == [0, 0]
-    assert len(gaps(site)) >= 10, "robots.txt is asked for once"
-    assert min(gaps(site)) >= 0.6 * LEAST_GAP
 
 
 def test_slow_answers_that_come_all_at_once_do_not_bunch_requests(site, connection, redis_url, tmp_path):
@@ -282,22 +277,6 @@ def test_a_site_that_is_away_ends_in_a_report_without_a_traceback(connection, re
     assert "Traceback" not in ended.said
 
 
-def test_after_a_kill_the_next_run_fetches_the_rest(site, connection, redis_url, tmp_path):
-    write_tasks(tmp_path, site.url, delay=0.2)
-    ledger = Ledger(connection, "zh-news")
-    with Child("zh-news", tmp_path, redis_url) as child:
-        until(lambda: ledger.counts().states["fetched"] >= 4)
-        child.stop(signal.SIGKILL)
-    safe = {row["url"].removeprefix(site.url) for row in ledger.open_urls("fetched")}
-    assert 4 <= len(safe) < len(ARTICLES)
-    ended = crawl(tmp_path, redis_url)
-    assert (ended.code, ended.report["outcome"]) == (0, "finished")
-    assert states(connection) == {"seen": LINKED + 1, "fetched": LINKED, "rejected": 1}
-    looks = asked_for(site)
-    assert {looks.count(path) for path in safe - {MOVED.path}} == {1}
-    assert max(looks.count(path) for path in looks) <= 2
-
-
 def test_sigterm_ends_a_run_in_order_with_its_pages(site, connection, redis_url, tmp_path):
     write_tasks(tmp_path, site.url, delay=0.2)
     with Child("zh-news", tmp_path, redis_url) as child:
@@ -309,15 +288,6 @@ def test_sigterm_ends_a_run_in_order_with_its_pages(site, connection, redis_url,
     assert ended.report["fetched"] == now["fetched"] == len(came)
     assert "leased" not in now
     assert now["waiting"] + now["fetched"] + now.get("rejected", 0) == now["seen"]
-
-
-def test_a_run_that_waits_for_its_turn_ends_at_once(site, connection, redis_url, tmp_path):
-    write_tasks(tmp_path, site.url, delay=300)
-    with Child("zh-news", tmp_path, redis_url) as child:
-        until(lambda: site.requests)
-        ended = child.stop(signal.SIGTERM, within=10)
-    assert ended.report["outcome"] == "stopped"
-    assert len(site.requests) == 1
 
 
 def test_a_redis_that_dies_ends_the_run_with_a_clear_word(site, tmp_path):

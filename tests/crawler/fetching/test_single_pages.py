@@ -48,17 +48,6 @@ def test_each_url_gets_its_page_or_the_reason_why_not(site, tmp_path):
     assert answers[feed] == f"not a page: {FEED_TYPE}"
 
 
-def test_the_guard_holds_for_single_pages_too(site, tmp_path):
-    [answer] = fetched(tmp_path, site.url + PATHS[0], EXEMPLAR_CONTACT="a@example.org").values()
-    assert "127.0.0.1 is not public" in answer
-    assert site.requests == []
-
-
-def test_a_public_host_needs_a_contact(tmp_path):
-    [answer] = fetched(tmp_path, "http://news.example/1.html").values()
-    assert "settings.contact" in answer
-
-
 def test_contact_and_hosts_come_from_the_task_list_here(site, tmp_path):
     (tmp_path / "tasks.yaml").write_text(
         "settings: {contact: a@example.org, allow_hosts: [127.0.0.1], user_agent: OurCrawler/7}\n"

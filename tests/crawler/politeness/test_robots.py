@@ -284,13 +284,6 @@ def test_a_hiccup_of_robots_txt_costs_a_run_nothing(site, crawl_with):
     assert asked_for(site, "/robots") == ["/robots.txt"] * 2
 
 
-def test_without_rules_all_is_fetched(site, crawl_with):
-    answer(site, 403, body=forbidding("/").encode())
-    ended = crawl_with(limit=3)
-    assert (ended.code, ended.report["fetched"]) == (0, 3)
-    assert asked_for(site, "/robots") == ["/robots.txt"]
-
-
 def redirects(site, other, hops, body):
     """robots.txt leads to and fro between two hosts before it is there."""
     hosts = [site, other]
@@ -331,13 +324,6 @@ def test_a_task_may_do_without_robots_txt(site, crawl_with):
     answer(site, 503)
     assert crawl_with(limit=3, robots="false").code == 0
     assert asked_for(site, "/robots") == []
-
-
-def test_a_server_that_hangs_up_has_no_robots_txt_to_show(site, crawl_with):
-    answer(site, 200, {**PLAIN, "Content-Length": "9000", "Connection": "close"}, b"User-agent: *\n")
-    ended = crawl_with()
-    assert set(asked_for(site, "/")) == {"/robots.txt"}
-    assert "robots.txt unavailable: the response broke off" in ended.report["problems"][0]
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_articles_are_written_once_after_three_blocked_visits(kind, section, con
     assert Ledger(connection, "news").counts().unaccounted == 0
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["refused", "notice"])
 def test_a_task_whose_first_visits_are_blocked_writes_all_articles_afterwards(kind, connection, tmp_path):
     crawl, wanted = crawl_of(connection, tmp_path), titles_of("en")
     crawl.publish()
@@ -67,11 +67,10 @@ def test_a_task_whose_first_visits_are_blocked_writes_all_articles_afterwards(ki
     assert example_of(connection, "news").url.endswith(EXAMPLES["en"])
 
 
-@pytest.mark.parametrize("kind", KINDS[:-1])  # fewer than three notices cannot be told from articles
-def test_a_site_that_blocks_every_third_request_loses_no_article(kind, connection, tmp_path):
+def test_a_site_that_blocks_every_third_request_loses_no_article(connection, tmp_path):
     crawl, wanted = crawl_of(connection, tmp_path), titles_of("en")
     crawl.publish()
-    crawl.site.kind, crawl.site.every = kind, 3
+    crawl.site.kind, crawl.site.every = "captcha", 3  # fewer than three notices cannot be told from articles
     crawl.visit()
     crawl.until_settled()
     crawl.site.kind = ""
@@ -82,14 +81,7 @@ def test_a_site_that_blocks_every_third_request_loses_no_article(kind, connectio
 
 @pytest.mark.parametrize(
     ("status", "target"),
-    [
-        (200, "/account/login"),
-        (404, "/account/login"),
-        (401, "/account/login"),
-        (200, "http://passport.other.example/"),
-        (200, "/check?back={path}"),
-        (200, "http://other.example/?u={path}"),
-    ],
+    [(200, "/account/login"), (401, "/account/login"), (200, "http://other.example/?u={path}")],
 )
 def test_a_redirect_to_a_login_is_tried_again_and_named(status, target, connection, tmp_path):
     pages = sample_site()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.run.outcomes import of_answer
+from crawler.run.outcomes import is_login, of_answer
 
 HTML = b"<html><p>text</p></html>"
 BUSY = (403, 408, 429, 500, 502, 503, 504, 599)
@@ -28,3 +28,9 @@ PAGES = ("text/html; charset=gbk", "application/xhtml+xml", "", "TEXT/HTML")
 def test_an_answer_has_its_outcome(status, content_type, body, kind, reason):
     outcome = of_answer(status, content_type, body)
     assert (outcome.kind, outcome.reason) == (kind, reason)
+
+
+@pytest.mark.parametrize("target", ["h/account/login", "passport.h/", "h/check?back=/a/1", "h/?u=%2Fa%2F1"])
+def test_a_login_is_told_by_its_words_or_since_it_names_the_url_that_was_asked_for(target):
+    assert is_login(f"http://{target}", "http://h/a/1")
+    assert not is_login("http://h/blog/in?page=1", "http://h/a/1")

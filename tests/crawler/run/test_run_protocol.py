@@ -50,6 +50,13 @@ def test_the_example_is_fetched_alone_and_first(connection):
     assert LIST in [fetch.url for fetch in run.next()]
 
 
+def test_an_example_that_leads_elsewhere_is_not_kept(connection):
+    run, [fetch] = begun(connection, example=True)
+    assert run.settle(fetch, answer(f"{HOST}/")) == []
+    assert f"redirects to {HOST}/, which does not match the pattern" in run.report.problems[0]
+    assert run.needs_example()
+
+
 LONG_EXAMPLE = PROSE + b'<a href="/a/5_2.html">2</a>'
 
 
@@ -100,6 +107,14 @@ def test_lists_bring_articles_and_what_is_in_flight_is_not_asked_for_twice(conne
         assert run.settle(fetch, answer(fetch.url)) == []
     run.end("finished")
     assert states(ledger) == {"fetched": 3}
+
+
+def test_no_more_articles_are_in_flight_than_the_task_says(connection):
+    run, fetches = begun(connection, concurrency=3)
+    first, *_ = articles = listed(run, fetches, *range(10, 20))
+    assert len(articles) == 3
+    run.settle(first, answer(first.url))
+    assert len(run.next()) == 1
 
 
 def test_a_list_without_an_answer_is_asked_for_again_after_a_pause(connection):

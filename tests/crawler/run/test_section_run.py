@@ -9,21 +9,31 @@ import pytest
 from crawler.discovery.list_yield import IDLE_MOST
 from crawler.discovery.listings import ListPage
 from crawler.run.admission import BEYOND_LIMIT
-from crawler.run.run_report import BOUNDS, PROBLEMS_MOST, RunBounds, RunOptions, reports
+from crawler.run.run_report import BOUNDS, PROBLEMS_MOST, RunBounds, reports
 from crawler.run.section_articles import PAGES_A_FLUSH, SECONDS_A_FLUSH
-from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import disband
-from tests.crawler.run.sections import EXAMPLE, HOST, LIST, links, list_of, page, place_of, states, task, url
+from tests.crawler.run.sections import (
+    EXAMPLE,
+    HOST,
+    LIST,
+    STATE,
+    Driver,
+    links,
+    list_of,
+    page,
+    place_of,
+    states,
+    task,
+    url,
+)
 from tests.workers.sink_suite import row, write
 from workers import keys
 from workers.extraction.ledger_recovery import heal
 from workers.extraction_config import example_of
 from workers.inbox import Inbox
 from workers.sinks import JsonLinesSink
-from workers.url_states import Found, fingerprint
+from workers.url_states import Found
 from workers.writing.outputs import Output
-
-STATE = {"etag": '"1"', "date": "Sat, 21 Nov 2026 12:00:00 GMT"}
 
 
 def dated_task(**more):
@@ -32,50 +42,6 @@ def dated_task(**more):
 
 def days_of(urls):
     return [one.removeprefix(LIST).removesuffix("/1.html") for one in urls]
-
-
-class Driver:
-    """A run begun, with the steps a spider would take."""
-
-    def __init__(self, connection, chosen=None, bounds=BOUNDS, **options):
-        self.run = SectionRun(connection, chosen or task(), RunOptions(**options), bounds)
-        self.run.begin()
-
-    def read(self, *numbers, more=b""):
-        return self.read_body(links(*numbers) + more, headers={})
-
-    def read_days(self, *days):
-        return self.read_body("".join(f'<a href="/a/{day}/1.html">x</a>' for day in days).encode())
-
-    def read_body(self, body, listed=None, headers=STATE):
-        listed = listed or self.run.next_list()
-        self.run.lists.read(listed, page(listed.url, body), headers)
-        return self
-
-    def walk(self, body_of, headers=STATE):
-        """Read all lists, each with the body that `body_of` gives for its URL; return these URLs."""
-        read = []
-        while listed := self.run.next_list():
-            self.read_body(body_of(listed.url), listed, headers)
-            read.append(listed.url)
-        return read
-
-    def fail_list(self, why="http 404", *, passing=False):
-        self.run.lists.record_failure(self.run.next_list(), why, passing=passing)
-        return self
-
-    def complete(self):
-        self.fetch_all()
-        return self.end()
-
-    def fetch_all(self):
-        leased = self.run.articles.lease(1000)
-        for one in leased:
-            self.run.articles.hand_in(one.fingerprint, page(one.url))
-        return [one.url for one in leased]
-
-    def end(self, outcome="finished"):
-        return self.run.end(outcome)
 
 
 # From list to inbox
@@ -93,19 +59,6 @@ def test_a_lists_articles_go_to_the_inbox_newest_first(connection, ledger):
 def test_newest_is_what_the_urls_date_says(connection):
     driver = Driver(connection, dated_task()).read_days("2020-01-01", "2020-03-01", "2020-02-01")
     assert days_of(driver.fetch_all()) == ["2020-03-01", "2020-02-01", "2020-01-01"]
-
-
-def test_what_is_final_is_not_fetched_again(connection, ledger):
-    first = Driver(connection).read(1, 2, 3)
-    done, dead, failed = first.run.articles.lease(3)
-    first.run.articles.hand_in(done.fingerprint, page(done.url))
-    first.run.articles.reject(dead, "http 404")
-    first.run.articles.fail(failed, "http 400", passing=False)
-    first.end()
-    ledger.settle(done.fingerprint, "written", "")
-    assert states(ledger) == {"written": 1, "rejected": 1, "failed": 1}
-    second = Driver(connection).read(1, 2, 3, 4)
-    assert second.fetch_all() == [url(4)]
 
 
 def test_pages_go_to_redis_several_together(connection, ledger):
@@ -239,14 +192,6 @@ def test_since_leaves_older_days_alone(connection, ledger):
 def die(connection):
     """A spider is killed on another machine, and has been silent for long enough."""
     disband(connection, "news")
-
-
-def test_two_spiders_share_the_articles_and_one_walks(connection, ledger):
-    one, two = Driver(connection), Driver(connection)
-    assert two.run.next_list() is None
-    one.read(1, 2, 3, 4)
-    first, second = one.run.articles.lease(2), two.run.articles.lease(2)
-    assert {leased.url for leased in first + second} == {url(n) for n in (1, 2, 3, 4)}
 
 
 def test_a_spider_that_does_not_walk_waits_for_what_the_walker_may_find(connection):
@@ -542,21 +487,6 @@ def test_a_run_that_left_links_out_does_not_ask_by_state(connection):
     assert conditions(connection) == {}
 
 
-def test_a_spider_that_dies_in_a_list_loses_none_of_its_further_pages(connection):
-    read_pages(connection)
-    dead = Driver(connection)
-    dead.read_body(links(20, 19) + b'<a href="/a/list_2.html">2</a>')
-    die(connection)
-    after = Driver(connection)
-    start = after.run.next_list()
-    assert after.run.lists.conditions(start) == {"If-None-Match": '"1"'}
-    assert after.run.lists.record_unchanged(start, start.url)
-    listed = after.run.next_list()
-    assert (listed.url, listed.resumed) == (LIST + "list_2.html", True)
-    after.read_body(links(18, 6), listed)
-    assert url(18) in after.fetch_all()
-
-
 def walk(connection, articles, *, lists=None, failing=None):
     """A run on a section with two articles on each of its lists, of which the newest is first.
 
@@ -577,20 +507,10 @@ def walk(connection, articles, *, lists=None, failing=None):
 
 
 @pytest.mark.parametrize("lists", [1, 3])
-@pytest.mark.parametrize("grown", [0, 1, 2, 4, 5, 10])
+@pytest.mark.parametrize("grown", [0, 1, 5])
 def test_a_section_that_grew_after_a_run_broke_off_is_read_to_what_was_known(connection, ledger, grown, lists):
     walk(connection, 10)
     walk(connection, 30, lists=lists)
-    walk(connection, 30 + grown)
-    assert ledger.counts().seen == 30 + grown
-    assert walk(connection, 30 + grown) == 1
-
-
-@pytest.mark.parametrize("grown", [0, 1, 4, 5, 10])
-def test_a_section_that_grew_after_a_list_was_unavailable_is_read_to_what_was_known(connection, ledger, grown):
-    walk(connection, 10)
-    walk(connection, 30, failing=4)
-    assert ledger.counts().seen == 10 + 6
     walk(connection, 30 + grown)
     assert ledger.counts().seen == 30 + grown
     assert walk(connection, 30 + grown) == 1
@@ -600,13 +520,6 @@ def test_walks_grow_no_longer_while_a_list_stays_unavailable(connection):
     walk(connection, 10)
     read = [walk(connection, 30, failing=4) for _ in range(4)]
     assert read == [3, 3, 3, 3]
-
-
-def test_a_further_page_that_fails_is_read_by_the_next_run(connection):
-    read_pages(connection)
-    driver = Driver(connection).read_body(links(20) + b'<a href="/a/list_2.html">2</a>')
-    driver.fail_list("http 503", passing=True).end()
-    assert Driver(connection).read(20).run.next_list().url == LIST + "list_2.html"
 
 
 # Feeds and sitemaps
@@ -721,12 +634,6 @@ def test_without_robots_txt_the_usual_place_is_looked_at(connection):
     assert driver.run.next_list().url == HOST + "/sitemap.xml"
 
 
-def test_a_sitemap_larger_than_one_step_is_entered_whole(connection, ledger):
-    driver = Driver(connection, task(limit="null"))
-    driver.read_body(urlset(*((n, None) for n in range(2500))))
-    assert driver.run.report.new == 2500
-
-
 # Reports
 
 
@@ -743,21 +650,6 @@ def test_a_walk_that_was_cut_off_is_a_problem(connection):
         driver.read(*[1][number:], more=more)
     [problem] = driver.end().problems
     assert "pages in a row without an article; not followed further" in problem
-
-
-def test_the_ledger_adds_up_at_every_step(connection, ledger):
-    driver = Driver(connection, task(limit=3))
-    assert ledger.counts().unaccounted == 0
-    driver.read(1, 2, 3, 4)
-    assert (ledger.counts().seen, ledger.counts().unaccounted) == (4, 0)
-    one, two, _ = driver.run.articles.lease(3)
-    driver.run.articles.reject(one, "http 404")
-    driver.run.articles.fail(two, "http 503", passing=True)
-    assert ledger.counts().unaccounted == 0
-    driver.end("stopped")
-    assert states(ledger) == {"waiting": 2, "rejected": 2}
-    assert ledger.state_of(url(1)) == ("rejected", "http 404")
-    assert fingerprint(one.url) == one.fingerprint
 
 
 # Back-fill

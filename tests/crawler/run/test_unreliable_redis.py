@@ -2,47 +2,39 @@
 
 import pytest
 
-from crawler.run.run_report import RunOptions
-from crawler.run.section_run import LOSS, SectionRun
+from crawler.run.section_run import LOSS
 from tests.workers.servers import LossyProxy, Server
 from workers.ledger import Ledger
 from workers.redis_access.connection import client
 from workers.url_states import fingerprint
 
-from .sections import EXAMPLE, LIST, list_of, page, task, url
+from .sections import EXAMPLE, LIST, Driver, list_of, page, url
 
 PER_PAGE = 3
 
 
-class Crawl:
+class Crawl(Driver):
     """A run that walks a section with articles from `newest` down. `before`: called with the number of each list."""
 
     def __init__(self, connection, newest, before=lambda number: None):
-        self.run, self.newest, self.before = SectionRun(connection, task(), RunOptions()), newest, before
-        self.read = []
+        super().__init__(connection)
+        self.newest, self.before, self.lists = newest, before, []
 
     def go(self):
-        self.run.begin()
-        while self._walk() or self.run.pause() == 0.0:
+        while self.step() or self.run.pause() == 0.0:
             self.run.beat()
-        return self.run.end("finished")
+        return self.end()
 
-    def _walk(self):
+    def step(self):
         """Read lists as long as there are any, then fetch the articles; return whether anything was done."""
-        done = False
-        while listed := self.run.next_list():
-            self.before(len(self.read))
-            self.read.append(listed.url)
-            done = True
-            if listed.kind in ("robots", "sitemap"):
-                self.run.lists.record_failure(listed, "http 404", passing=False)
-            else:
-                self.run.lists.read(listed, page(listed.url, list_of(listed.url, self.newest, PER_PAGE)))
-        for leased in self.run.articles.lease(1000):
-            done = True
-            self.run.articles.hand_in(leased.fingerprint, page(leased.url))
+        done = self.walk(self._body_of, headers={}) + self.fetch_all()
         self.run.articles.flush()
-        return done
+        return bool(done)
+
+    def _body_of(self, address):
+        self.before(len(self.lists))
+        self.lists.append(address)
+        return list_of(address, self.newest, PER_PAGE)
 
 
 @pytest.fixture
@@ -89,7 +81,7 @@ def test_a_living_run_walks_again_when_redis_lost_a_page_of_urls(server):
         assert report.outcome == "finished"
         assert LOSS in report.remarks
         assert unknown(connection, 30) == []
-        assert crawl.read.count(LIST) == 2
+        assert crawl.lists.count(LIST) == 2
 
 
 def test_a_later_run_walks_again_when_redis_lost_a_page_of_urls(server):
@@ -110,8 +102,7 @@ def test_a_run_that_ends_right_after_the_loss_does_not_keep_a_complete_walk(serv
     with client(server.url) as connection:
         loss = Loss(server, 3, -1)
         crawl = Crawl(connection, 24, loss)
-        crawl.run.begin()
-        crawl._walk()
+        crawl.step()
         if late:  # in the middle of the end
             remember = crawl.run.lists.remember
             crawl.run.lists.remember = lambda: (server.roll_back(loss.size), remember())
@@ -123,17 +114,9 @@ def test_a_run_that_ends_right_after_the_loss_does_not_keep_a_complete_walk(serv
         assert unknown(connection, 24) == []
 
 
-def test_a_living_run_fills_an_emptied_redis_again(server):
-    with client(server.url) as connection:
-        Crawl(connection, 12, lambda number: number == 3 and connection.flushall()).go()
-        assert unknown(connection, 12) == []
-        assert Ledger(connection, "news").counts().unaccounted == 0
-
-
 def test_an_example_that_redis_lost_is_fetched_again(server):
     with client(server.url) as connection:
         crawl = Crawl(connection, 1)
-        crawl.run.begin()
         [fetch] = crawl.run.next()
         crawl.run.store_example(page(fetch.url))
         crawl.run.in_flight.clear()

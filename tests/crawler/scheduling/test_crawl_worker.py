@@ -103,19 +103,22 @@ def test_a_killed_run_is_among_the_last_runs_and_replaced_within_seconds(site, c
     assert datetime.fromisoformat(report["started"]) <= datetime.fromisoformat(report["ended"])
 
 
-def test_a_killed_run_is_reported_although_redis_was_away_at_that_moment(site, make_due, at_work):
-    make_due(delay=0.2)
+@pytest.mark.parametrize("is_killed", [True, False])
+def test_a_redis_that_is_away_for_a_moment_ends_neither_run_nor_worker(site, make_due, at_work, monkeypatch, is_killed):
+    make_due(delay=0.2, limit=2)
     with at_work() as (workers, reports):
-        report_of_killed = workers._report_of_killed
+        owner, step = (workers, "_report_of_killed") if is_killed else (workers.schedule, "done")
+        real = getattr(owner, step)
 
-        def fail_once(*arguments):
-            workers._report_of_killed = report_of_killed
+        def fail_once(*arguments, **options):
+            monkeypatch.setattr(owner, step, real)
             raise redis.ConnectionError("away")
 
-        workers._report_of_killed = fail_once
-        signal_spider(workers, site, signal.SIGKILL)
+        monkeypatch.setattr(owner, step, fail_once)
+        if is_killed:
+            signal_spider(workers, site, signal.SIGKILL)
         until(lambda: reports)
-    assert reports[0][1]["outcome"] == "killed"
+    assert reports[0][1]["outcome"] == ("killed" if is_killed else "finished")
 
 
 def test_without_a_scheduler_an_interrupted_run_is_started_again_a_few_times(schedule, make_due, at_work):
@@ -164,51 +167,8 @@ def test_stopping_a_spider_that_is_still_starting_is_no_problem(schedule, make_d
     assert schedule.running() == []
 
 
-def test_two_workers_never_run_one_task_at_once(site, schedule, make_due, at_work):
-    make_due(delay=0.1, limit=8)
-    together = []
-    with at_work() as (one, first), at_work() as (two, second):
-        until(lambda: asked_for(site))
-        schedule.fire_now(["zh-news"])  # a person is impatient
-
-        def both_ran():
-            together.append(len(running(one)) + len(running(two)))
-            return len(first) + len(second) >= 2
-
-        until(both_ran)
-    assert max(together) == 1
-    assert [report["outcome"] for _, report in first + second] == ["finished", "finished"]
-    assert sorted(report["new"] for _, report in first + second)[0] == 0
-
-
 def test_a_worker_shows_that_it_is_alive_and_leaves(connection, at_work):
     with at_work(count=3):
         until(lambda: alive(connection))
         assert [(sign["role"], sign["workers"]) for sign in alive(connection)] == [("crawl", 3)]
     assert alive(connection) == []
-
-
-class UnavailableOnce(Schedule):
-    """A schedule whose first `done` finds Redis unavailable."""
-
-    failures = 1
-
-    def done(self, lease, **options):
-        if self.failures:
-            self.failures -= 1
-            raise redis.ConnectionError("unavailable")
-        super().done(lease, **options)
-
-
-def test_a_redis_that_is_away_for_a_moment_ends_neither_spider_nor_worker(connection, redis_url, make_due):
-    make_due()
-    workers = CrawlWorkers(redis_url, connection, 1)
-    workers.schedule = UnavailableOnce(connection)
-    reported = []
-
-    def note(task, report):
-        reported.append((task, report["outcome"]))
-        workers.stop()
-
-    workers.run(note)
-    assert reported == [("zh-news", "finished")]
