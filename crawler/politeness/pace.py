@@ -18,6 +18,7 @@ The state is one hash per host (`lua/host.lua`) that expires when permits are no
 
 import ipaddress
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -133,12 +134,12 @@ class Pace:
         self._renew = connection.register_script(_lua("renew"))
         self._report = Step(connection, _lua("report"))
         self._crawl_delay = connection.register_script(_lua("crawl_delay"))
-        self._hosts: dict[str, _Unreported] = {}
+        self._hosts = defaultdict[str, _Unreported](lambda: _Unreported(self._clock()))
         self._offset = 0.0  # from this process' clock to that of Redis, microseconds
 
     def request_permit(self, host: str, interval: float) -> Permit:
         """Request a permit. `interval`: seconds that the requests of this task keep."""
-        known = self._known(host)
+        known = self._hosts[host]
         now = self._clock()
         known.interval = interval
         if interval <= 0 and now < known.clear_until:
@@ -169,7 +170,7 @@ class Pace:
 
         Good responses of a host without problem are reported together.
         """
-        known = self._known(host)
+        known = self._hosts[host]
         known.oldest = min(known.oldest, at) if known.good else at
         known.good += 1
         if seconds is not None:
@@ -180,7 +181,7 @@ class Pace:
 
     def on_problem(self, host: str, at: float, problem: HostProblem) -> None:
         """Report a problem of the request with the permit of `at`."""
-        known = self._known(host)
+        known = self._hosts[host]
         if known.good:  # the earlier responses are reported first
             self._send_report(host, known, known.oldest)
         self._send_report(host, known, at, problem)
@@ -189,13 +190,7 @@ class Pace:
         """Apply the Crawl-delay of a host's robots.txt to all processes, for `kept` seconds."""
         args = [int(min(seconds, CRAWL_DELAY_MOST) * 1e6), int(kept * 1e6)]
         self._crawl_delay(keys=[state_key(host)], args=args)
-        self._known(host).clear_until = 0.0
-
-    def _known(self, host: str) -> _Unreported:
-        known = self._hosts.get(host)
-        if known is None:
-            known = self._hosts[host] = _Unreported(self._clock())
-        return known
+        self._hosts[host].clear_until = 0.0
 
     def _send_report(self, host: str, known: _Unreported, at: float, problem: HostProblem | None = None) -> None:
         args: list[str | float] = [host, int(known.interval * 1e6), known.good, int(known.seconds * 1e6), known.samples]

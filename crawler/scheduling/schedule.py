@@ -204,16 +204,13 @@ class Schedule:
     def _next_of(self, rows: Sequence[tuple[bytes, float]], now: float) -> Iterator[tuple[bytes, str, str]]:
         """Yield task, time read and next time; '' for a task without a period, which was just removed."""
         is_spread = self.redis.hlen(keys.PLANNED) > STARTED_AT_ONCE
-        texts = cast(list["bytes | None"], self.redis.hmget(keys.PLANNED, [raw for raw, _ in rows]))
-        periods = [_period(text.decode()) if text else None for text in texts]
-        histories = self._histories(
-            [raw.decode() for (raw, _), period in zip(rows, periods, strict=True) if period and period.bounds]
-        )
-        for (raw, at), period in zip(rows, periods, strict=True):
-            if period is None:
+        periods = self._periods([raw.decode() for raw, _ in rows])
+        histories = self._histories([name for name, period in periods.items() if period.bounds])
+        for raw, at in rows:
+            name = raw.decode()
+            if (period := periods.get(name)) is None:
                 yield raw, repr(at), ""
                 continue
-            name = raw.decode()
             regular = _share(name) * period.seconds if is_spread and period.seconds is not None else at
             yield raw, repr(at), repr(next_time(period, regular, now, histories.get(name)))
 
@@ -251,20 +248,19 @@ class Schedule:
 
     def periods_in_force(self, names: Sequence[str]) -> dict[str, float]:
         """Return the present period of each of these tasks that is scheduled as `auto`, in seconds."""
-        if not names:
-            return {}
-        texts = cast(list["bytes | None"], self.redis.hmget(keys.PLANNED, list(names)))
-        bounds = {
-            name: pair for name, text in zip(names, texts, strict=True) if text and (pair := _period(text).bounds)
-        }
+        bounds = {name: period.bounds for name, period in self._periods(names).items() if period.bounds}
         histories = self._histories(list(bounds))
         return {name: interval(histories[name], *bounds[name]) for name in bounds}
 
+    def _periods(self, names: Sequence[str]) -> dict[str, Period]:
+        return {name: _period(text.decode()) for name, text in self._texts(keys.PLANNED, names).items() if text}
+
     def _histories(self, names: Sequence[str]) -> dict[str, History]:
-        if not names:
-            return {}
-        texts = cast(list["bytes | None"], self.redis.hmget(keys.HISTORIES, list(names)))
-        return {name: History.from_json(text) for name, text in zip(names, texts, strict=True)}
+        return {name: History.from_json(text) for name, text in self._texts(keys.HISTORIES, names).items()}
+
+    def _texts(self, key: str, names: Sequence[str]) -> dict[str, bytes | None]:
+        texts = cast(list["bytes | None"], self.redis.hmget(key, list(names)) if names else [])
+        return dict(zip(names, texts, strict=True))
 
     def next_times(self, names: Collection[str] | None = None) -> dict[str, float]:
         """Return the time at which each task is due next; `names`: of these tasks only."""
@@ -311,8 +307,8 @@ def _share(name: str) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _period(text: "str | bytes") -> Period:
-    return Period.parse(text.decode() if isinstance(text, bytes) else text)
+def _period(text: str) -> Period:
+    return Period.parse(text)
 
 
 def _batches(names: Iterable[str]) -> Iterator[list[str]]:

@@ -2,24 +2,17 @@
 
 import json
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
-from crawler.run.fetches import Answered, ArticleFetch, ExampleFetch, Unanswered
+from benchmarks.blocked_visits import Crawl
 from crawler.run.outcomes import Outcome
-from crawler.run.section_run import SectionRun
-from crawler.task_list.models import Settings
-from crawler.task_list.publication import extraction_config
-from tests.crawler.run.sections import EXAMPLE, HOST, LIST, PROSE, links, task, url
+from tests.crawler.run.sections import EXAMPLE, LIST, PROSE, links, task, url
 from tests.extractors.threads import THREAD, TITLE, Said, phpbb
 from tests.samples import sample
-from workers import keys
 from workers.extraction.re_extraction import ReExtraction, kept_pages_for, section_for
-from workers.inbox import StoredPage
 from workers.ledger import Ledger
-from workers.url_states import fingerprint
-from workers.worker_processes.extraction_worker import ExtractionWorker
 
 A_PAGE = 5  # posts
 VISITS = sample(8, 20)
@@ -35,10 +28,10 @@ class Board:
     """A thread at `url(1)` whose posts are on pages, and a spider and a worker that visit it."""
 
     def __init__(self, connection, folder, **keys_):
-        self.connection, self.task, self.posts = connection, task(rows="posts", **keys_), []
+        self.task, self.posts = task(rows="posts", **keys_), []
         self.fetched, self.gone, self.elsewhere = [], set(), {}
-        config = extraction_config(self.task, folder, Settings())
-        connection.hset(keys.CONFIGS, self.task.name, config.to_json())
+        self.crawl = Crawl(connection, self.task, self.answer, folder)
+        self.crawl.publish()
         self.ledger, self.output = Ledger(connection, self.task.name), folder / "a.jsonl"
 
     def grow(self, count):
@@ -65,26 +58,16 @@ class Board:
         else:
             match = re.search(r"/1(?:_(\d+))?\.html$", address)
             body = self.page(int(match[1] or 1)) if match else None
+            self.fetched += [address] if match else []
         if body is None:
-            return Unanswered(GONE, address)
-        return Answered(200, StoredPage(self.elsewhere.get(address, address), body, "text/html", datetime.now(UTC)))
+            return 404, address, "text/html", b""
+        return 200, self.elsewhere.get(address, address), "text/html", body
 
     def visit(self):
-        """Let a spider and then a worker run; return the pages of the thread that were fetched."""
-        run, fetched = SectionRun(self.connection, self.task), []
-        run.begin()
-        fetches = run.next()
-        while fetches:
-            for fetch in fetches:
-                assert isinstance(fetch, ExampleFetch | ArticleFetch) or fetch.url.startswith(HOST)
-                fetched += [fetch.url] if fetch.url.startswith(url(1).removesuffix(".html")) else []
-                fetches = [*fetches[1:], *run.settle(fetch, self.answer(fetch.url))]
-            fetches += run.next()
-        run.end("finished")
-        worker = ExtractionWorker(self.connection, "here")
-        worker.extract_pages(self.task.name, [fingerprint(url(1)), fingerprint(EXAMPLE)])
-        worker.close()
-        return fetched
+        """Let a spider and a worker run; return the pages of the thread that were fetched."""
+        self.fetched = []
+        self.crawl.visit()
+        return self.fetched
 
     def texts(self):
         return [json.loads(line)["text"] for line in self.output.read_text("utf-8").splitlines()]
