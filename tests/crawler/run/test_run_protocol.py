@@ -145,6 +145,16 @@ def test_an_articles_further_page_follows_from_its_first(connection, ledger):
     assert (run.report.fetched, states(ledger)) == (2, {"fetched": 2})
 
 
+def test_a_further_page_that_stays_away_is_named_and_the_article_handed_in(connection, ledger):
+    run, fetches = begun(connection, retries=0)
+    [first] = listed(run, fetches, 1)
+    [second] = run.settle(first, answer(url(1), b'<p>one</p><a href="/a/1_2.html">2</a>'))
+    assert run.settle(second, Unanswered(AGAIN, second.url)) == []
+    run.end("finished")
+    [[lease]] = ledger.take_all([fingerprint(url(1))], "worker", seconds=9.0)
+    assert unpack(lease.page).missing == (second.url,)
+
+
 def test_an_article_of_a_host_that_is_asked_too_much_is_put_off_and_at_last_counts_as_a_try(connection, ledger):
     run, fetches = begun(connection)
     [fetch] = listed(run, fetches, 1)
