@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -37,10 +37,9 @@ def progress_for(as_json: bool) -> Iterator["JsonLines | TextLines | LiveTable"]
 
 
 class JsonLines:
-    """Prints each event as one line of JSON, and the counts every `LINE_EVERY` seconds. `clock`: monotonic seconds."""
+    """Prints each event as one line of JSON, and the counts every `LINE_EVERY` seconds."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._last = 0.0  # time of the last progress line
 
     def event(self, kind: str, facts: dict[str, Any]) -> None:
@@ -49,7 +48,7 @@ class JsonLines:
 
     def look(self, runner: Runner) -> None:
         """Print the counts every `LINE_EVERY` seconds."""
-        now = self._clock()
+        now = time.monotonic()
         if now - self._last < LINE_EVERY:
             return
         self._last = now
@@ -62,28 +61,15 @@ class JsonLines:
         problems = [*dict.fromkeys(accounting.problems), *filter(None, [accounting.gave_up])]
         for problem in problems:
             say(f"problem: {problem}")
-        rows = accounting.rows()
-        self.event(
-            "end",
-            {
-                "ok": accounting.ok,
-                "stopped": accounting.stopped,
-                "tasks": rows,
-                "problems": problems,
-                "outputs": [*outputs],
-            },
-        )
+        facts = {"ok": accounting.ok, "stopped": accounting.stopped, "tasks": accounting.rows()}
+        self.event("end", facts | {"problems": problems, "outputs": [*outputs]})
 
 
 class TextLines:
-    """Prints events as lines for a person, and the counts at most every `LINE_EVERY` seconds if they changed.
+    """Prints events as lines for a person, and the counts at most every `LINE_EVERY` seconds if they changed."""
 
-    `clock`: monotonic seconds.
-    """
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._last = clock()  # time of the last line with counts
+    def __init__(self) -> None:
+        self._last = time.monotonic()  # time of the last line with counts
         self._counts: tuple[int, ...] = ()
 
     def event(self, kind: str, facts: dict[str, Any]) -> None:
@@ -94,7 +80,7 @@ class TextLines:
 
     def look(self, runner: Runner) -> None:
         """Print the counts of all tasks together."""
-        now = self._clock()
+        now = time.monotonic()
         if now - self._last < LINE_EVERY:
             return
         self._last = now

@@ -132,7 +132,7 @@ class Accounting:
 
 
 class Runner:
-    """Runs the tasks of one file, with the Redis at `url`. `clock`: monotonic seconds.
+    """Runs the tasks of one file, with the Redis at `url`.
 
     `only`: the tasks to run; None: all. `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable,
     instead of waiting for it.
@@ -148,10 +148,9 @@ class Runner:
         on_event: Event,
         only: Sequence[str] | None = None,
         exits_without_redis: bool = False,
-        clock: Callable[[], float] = time.monotonic,
     ):
         require_memory()
-        self.url, self.file, self.clock = url, file, clock
+        self.url, self.file = url, file
         connect(url).close()
         self.connection = self._client_of(url, exits_without_redis)
         self.exits_without_redis = exits_without_redis
@@ -166,13 +165,16 @@ class Runner:
             self.connection, file, take_over=take_over, only=only, on_change=self._edited, **waits
         )
         self.crawlers = CrawlWorkers(url, self._client_of(url, exits_without_redis), runs, **waits)
-        self._outage = Outage(self.connection, self._redis_changed, exits=exits_without_redis, clock=clock)
+        self._outage = Outage(self.connection, self._redis_changed, exits=exits_without_redis)
         self._problems: dict[str, PresentProblem] = {}  # problems of the extraction, by text
         self._extraction: subprocess.Popen[str] | None = None
-        self._extraction_seen = self._watched = clock()
+        self._extraction_seen = self._watched = time.monotonic()
         self._failure: BaseException | None = None
         self._started = clock_of(self.connection).moment().isoformat(timespec="seconds")
-        self._settled: tuple[int, float] = (0, clock())  # settled URLs minus waiting rows, and when that number changed
+        self._settled: tuple[int, float] = (
+            0,
+            time.monotonic(),
+        )  # settled URLs minus waiting rows, and when that number changed
         self._finished = False  # with `once`: all pages are settled and all rows delivered, or the run gave up
         self._once = False
 
@@ -281,7 +283,7 @@ class Runner:
 
     def _watch_extraction(self) -> None:
         """Kill an extraction process without a heartbeat: it hangs or is stopped, and its workers' leases expire."""
-        now = self.clock()
+        now = time.monotonic()
         if self._extraction is None or now - self._watched < WATCH_EVERY:
             return
         self._watched = now
@@ -306,10 +308,10 @@ class Runner:
             return
         settled = sum(count.seen - count.open for count in counts) - rows
         if settled != self._settled[0]:
-            self._settled = (settled, self.clock())
+            self._settled = (settled, time.monotonic())
         is_problem = bool(self.accounting.problems or self._problems)
         patience = STUCK_AFTER_PROBLEM if is_problem else STUCK_WITHOUT_PROBLEM
-        if self.clock() - self._settled[1] > patience:
+        if time.monotonic() - self._settled[1] > patience:
             cause = "output unavailable" if is_problem else f"no page was settled for {patience:.0f} s"
             kept = "pages and rows" if rows else "pages"
             self.accounting.gave_up = f"{cause}; {kept} are kept for the next run"
@@ -327,7 +329,7 @@ class Runner:
         return {name: Ledger(self.connection, name).counts() for name in with_pictures(self.connection, tasks)}
 
     def _redis_changed(self, text: str) -> None:
-        self._settled = (-1, self.clock())
+        self._settled = (-1, time.monotonic())
         self.on_event("trouble", {"text": text})
 
     def _report(self, task: str, report: dict[str, Any]) -> None:
@@ -338,7 +340,7 @@ class Runner:
             self.on_event("trouble", {"text": f"task {task}: {cause}; its run is started again"})
             return
         self.accounting.reports[task] = report
-        self._settled = (-1, self.clock())
+        self._settled = (-1, time.monotonic())
         following = {} if self._once else {"next": self._starts([], [task]).get(task)}
         self.on_event("crawled", {"task": task, **report, **following})
 
@@ -372,7 +374,7 @@ class Runner:
 
     def _start_extraction(self) -> None:
         environment = {**os.environ, "REDIS_URL": self.url}
-        self._extraction_seen = self.clock()
+        self._extraction_seen = time.monotonic()
         self._extraction = subprocess.Popen(
             [sys.executable, "-m", "console.extraction_process", str(self.workers)]
             + (["--exit"] if self.exits_without_redis else [])

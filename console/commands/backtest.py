@@ -129,14 +129,13 @@ def summary_lines(test: "BackTest") -> Iterator[str]:
     )
 
 
-def page_lines(test: "BackTest", *, complete: bool = False) -> Iterator[str]:
-    """Yield the pages that differ, with the differing fields; at most `SHOWN` pages, unless `complete`."""
+def page_lines(test: "BackTest") -> Iterator[str]:
+    """Yield the pages that differ, with the differing fields; at most `SHOWN` pages."""
     differing = [page for page in test.pages if page.kind not in ("same", "none")]
-    shown = differing if complete else differing[:SHOWN]
-    for page in shown:
+    for page in differing[:SHOWN]:
         yield from _lines_of(page)
-    if len(differing) > len(shown):
-        yield f"… and {counted(len(differing) - len(shown), 'page')} more: --json shows them"
+    if len(differing) > SHOWN:
+        yield f"… and {counted(len(differing) - SHOWN, 'page')} more: --json shows them"
 
 
 def _lines_of(page: "PageComparison") -> Iterator[str]:

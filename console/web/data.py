@@ -134,9 +134,9 @@ class ConsoleData:
         state = host_state(self.redis, host_of(example)) if example else None
         return state.to_dict() if state and state.until else None
 
-    def runs(self, name: str, most: int = RUNS_MOST) -> list[dict[str, Any]]:
+    def runs(self, name: str) -> list[dict[str, Any]]:
         """Return the reports of a task's last runs, newest first."""
-        return reports(self.redis, name, most)
+        return reports(self.redis, name, RUNS_MOST)
 
     def links(self, name: str) -> TaskLinks:
         """Return the open URLs of a task, and those without a row by reason."""

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -68,8 +68,7 @@ class Job:
 class Jobs:
     """Starts jobs and keeps their results for a while. Safe for several threads."""
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic):
-        self.clock = clock
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._jobs: dict[str, Job] = {}
         self._processes: dict[str, subprocess.Popen[str]] = {}
@@ -80,7 +79,7 @@ class Jobs:
             self._forget_old()
             if sum(not job.done for job in self._jobs.values()) >= AT_A_TIME:
                 raise TooManyJobs
-            job = Job(secrets.token_urlsafe(9), kind, subject, self.clock(), contact=request.get("contact", ""))
+            job = Job(secrets.token_urlsafe(9), kind, subject, time.monotonic(), contact=request.get("contact", ""))
             self._jobs[job.id] = job
         threading.Thread(target=self._run, args=(job, json.dumps(request)), name="survey", daemon=True).start()
         return job
@@ -102,7 +101,7 @@ class Jobs:
                 process.kill()
 
     def _forget_old(self) -> None:
-        now = self.clock()
+        now = time.monotonic()
         old = [job.id for job in self._jobs.values() if job.done and now - job.started > KEPT_FOR]
         done = [job.id for job in self._jobs.values() if job.done and job.id not in old]
         for job_id in [*old, *done[: max(0, len(self._jobs) - len(old) - KEPT_MOST)]]:
