@@ -12,7 +12,7 @@ from tests.workers.redis_access.test_redis_address import certificate, has_tls
 from tests.written_rows import rows_so_far
 
 pytestmark = pytest.mark.timeout(300)
-CUTS = 100
+CUTS = 50
 
 
 @pytest.fixture

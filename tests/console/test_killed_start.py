@@ -16,8 +16,8 @@ from tests.samples import sample
 
 MARK = "EXEMPLAR_TEST_MARK"
 LIMIT = 60.0  # seconds until a test gives up waiting
-KILLS = sample(12, 100)
-STEP = sample(0.09, 0.05)  # seconds between the moments of two kills
+KILLS = sample(8, 100)
+STEP = sample(0.15, 0.05)  # seconds between the moments of two kills
 PARENT, START_TIME = 1, 19  # fields of /proc/PID/stat after the name
 CHILDREN = ("redis-server", "console.extraction_process", "crawler.scheduling.crawl_process")
 

@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.console.calls import edit
+from tests.console.calls import edit, until_written
 from tests.console.conftest import Exemplar
 from tests.forks import Started, start
-from tests.redis_servers import eventually
 from tests.workers.servers import Server
-from tests.written_rows import rows_so_far
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -28,10 +26,6 @@ def running(folder: Path, environment: dict[str, str], *arguments: str) -> Start
     return start("console", ["run", "--json", *arguments], folder, environment)
 
 
-def until_written(folder: Path, number: int) -> None:
-    eventually(lambda: rows_so_far(folder / "out" / "zh-news.jsonl") >= number, 90)
-
-
 def test_a_run_waits_for_a_redis_that_is_away_and_says_so_once(
     folder: Path, environment: dict[str, str], server: Server
 ) -> None:
@@ -40,7 +34,7 @@ def test_a_run_waits_for_a_redis_that_is_away_and_says_so_once(
     try:
         until_written(folder, 2)
         server.kill()
-        time.sleep(8.0)  # several tries, of which one line is said
+        time.sleep(4.0)  # several tries, of which one line is said
         server.start()
         until_written(folder, 12)
     finally:

@@ -1,47 +1,50 @@
 """`exemplar run` with an output that gets its rows in batches."""
 
 import json
+import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.chaos.cluster import REPOSITORY, SHIM
 from tests.console.conftest import Exemplar
-from tests.workers.batch_folder import read_batches, read_rows
+from tests.workers.http_receiver import Receiver, Request, answering
 
 pytestmark = pytest.mark.timeout(120)
+AWAY = "/zh-news"
 
 
-@pytest.fixture
-def queued(folder: Path, environment: dict[str, str]) -> Path:
-    """The sample site's tasks, each with a file and a target of batches."""
-    file = folder / "tasks.yaml"
-    text = file.read_text("utf-8").replace("      - out/articles.db\n", "      - 'folder:targets/{task}'\n")
-    file.write_text(text, "utf-8")
-    environment |= {"CHAOS_TARGETS": "1", "PYTHONPATH": f"{SHIM}:{REPOSITORY}"}
-    return folder
+def away(request: Request, connection: socket.socket) -> None:
+    """Refuse the batches of one task only."""
+    answering(503 if request.path == AWAY else 200)(request, connection)
+
+
+def batches(receiver: Receiver, path: str) -> list[list[dict[str, Any]]]:
+    """The rows of each batch that arrived at a path."""
+    return [json.loads(request.body)["rows"] for request in receiver.requests if request.path == path]
 
 
 def test_a_run_ends_when_all_rows_are_delivered_and_reports_a_target_that_is_away(
-    queued: Path, exemplar: Exemplar
+    folder: Path, exemplar: Exemplar
 ) -> None:
-    present, away = queued / "targets" / "en-stories", queued / "targets" / "zh-news"
-    away.mkdir(parents=True)
-    (away / "away").touch()
-    done = exemplar("run", "--once", "--json").failed(1, "is away")
-    assert "output unavailable; pages and rows are kept for the next run" in done.events[-1]["problems"]
-    rows = read_rows(present)
-    assert len({row["url"] for row in rows}) == len(rows) == done.accounting["en-stories"]["written"] > 0
-    assert len(read_batches(present)) == 1  # at the end, not before
-    [state] = exemplar("status", "--json").events
-    [output] = state["outputs"]
-    waiting = done.accounting["zh-news"]["written"]
-    assert (output["task"], output["waiting"]) == ("zh-news", waiting)
-    assert output["problem"].endswith("is away")
-    assert output["since"]
-    [line] = [line for line in exemplar("status").out.splitlines() if "of zh-news" in line]
-    assert line.startswith(f"output folder:targets/zh-news of zh-news: {waiting} rows waiting since ")
-    (away / "away").unlink()
-    assert exemplar("run", "zh-news", "--once", "--json").code == 0
-    assert (len(read_rows(away)), len(read_rows(present))) == (waiting, len(rows))
-    assert json.loads(exemplar("status", "--json").out)["outputs"] == []
+    with Receiver() as receiver:
+        receiver.answer = away
+        target = f"http://127.0.0.1:{receiver.port}/"
+        file = folder / "tasks.yaml"
+        file.write_text(file.read_text("utf-8").replace("out/articles.db", f"{target}{{task}}"), "utf-8")
+        done = exemplar("run", "--once", "--json").failed(1, "the receiver answered 503")
+        assert "output unavailable; pages and rows are kept for the next run" in done.events[-1]["problems"]
+        [rows] = batches(receiver, "/en-stories")  # one batch, at the end
+        assert len({row["url"] for row in rows}) == len(rows) == done.accounting["en-stories"]["written"] > 0
+        [state] = exemplar("status", "--json").events
+        [output] = state["outputs"]
+        waiting = done.accounting["zh-news"]["written"]
+        assert (output["task"], output["waiting"]) == ("zh-news", waiting)
+        assert "the receiver answered 503" in output["problem"]
+        assert output["since"]
+        [line] = [line for line in exemplar("status").out.splitlines() if "of zh-news" in line]
+        assert line.startswith(f"output {target}zh-news of zh-news: {waiting} rows waiting since ")
+        receiver.answer = answering(200)
+        assert exemplar("run", "zh-news", "--once", "--json").code == 0
+        assert (len(batches(receiver, AWAY)[-1]), len(batches(receiver, "/en-stories"))) == (waiting, 1)
+        assert json.loads(exemplar("status", "--json").out)["outputs"] == []

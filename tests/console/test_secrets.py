@@ -86,7 +86,7 @@ def assert_hidden(secrets: Iterable[str], text: str, where: str) -> None:
 def forms_of(servers: Servers) -> list[str]:
     """Addresses with `{}` for a password: of each kind, at each kind of target that fails."""
     closed, web = free_port(), f"127.0.0.1:{servers.http.port}"
-    forms = [
+    return [
         *(f"{scheme}://news:{{}}@{host}/news" for scheme in ("postgresql", "mysql", "mariadb") for host in (
             f"127.0.0.1:{closed}", "no-such-host.invalid",
         )),
@@ -107,7 +107,6 @@ def forms_of(servers: Servers) -> list[str]:
         f"https://news:{{}}@{web}/hook",
         f"elasticsearch+http://news:{{}}@{web}/news?colour=red",
     ]  # fmt: skip
-    return [*forms, *forms[:30]]  # the second time with other characters
 
 
 def in_options(servers: Servers) -> list[str]:
@@ -162,7 +161,7 @@ def test_no_part_of_a_secret_in_a_variable_appears_anywhere(
     secrets = {f"EXEMPLAR_S{n}": secret_of(n, RESERVED[n % len(RESERVED)]) for n in range(len(forms) + 6)}
     names = iter(secrets)
     outputs = [form.format(f"${{{next(names)}}}") for form in forms]
-    assert len(set(outputs)) >= 60
+    assert len(set(outputs)) > len(RESERVED)
     closed = free_port()
     proxies = [
         f"http://me:${{{next(names)}}}@{host}"
@@ -182,7 +181,7 @@ def test_no_part_of_a_secret_in_a_variable_appears_anywhere(
     settings = {"contact": "https://example.org/c", "allow_hosts": ["127.0.0.1"], "delay": 0}
     (tmp_path / "tasks.yaml").write_text(json.dumps({"settings": settings, "tasks": tasks}), "utf-8")
     environment = {**secrets, "REDIS_URL": redis_url}
-    commands = [["check"], ["check", "--json"], ["run", "--once", "--json", "--log-format", "json", "-v"],
+    commands = [["check"], ["run", "--once", "--json", "--log-format", "json", "-v"],
              ["status"], ["status", "--json"], ["failures"], ["failures", "news", "--json"], ["alarms"]]  # fmt: skip
     monkeypatch.setattr(calls, "LIMIT", 300.0)  # targets that are away are tried for a minute
     for arguments in commands:
@@ -217,7 +216,7 @@ def test_no_part_of_a_secret_in_tasks_yaml_appears_in_a_message(
             secrets.append(secret_of(99, RESERVED[turn]))
             tasks[name] = task | {"output": "a.jsonl", name: f"http://me:{secrets[-1]}@no-such-host.invalid:3128"}
         (tmp_path / "tasks.yaml").write_text(json.dumps({"tasks": tasks}), "utf-8")
-        for arguments in (["check"], ["check", "--json"], ["status"]):
+        for arguments in (["check", *["--json"] * (turn % 4 == 0)], ["status"]):
             done = in_process(*arguments)
             assert_hidden(secrets, done.out + done.err, f"{' '.join(arguments)} {RESERVED[turn]}")
 
