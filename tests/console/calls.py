@@ -18,6 +18,8 @@ from click.testing import CliRunner
 
 from console.cli import main
 from tests.forks import Fork, can_fork
+from tests.redis_servers import eventually
+from tests.written_rows import rows_so_far
 from workers import redaction
 
 LIMIT = 110.0  # seconds that a call may take
@@ -81,3 +83,8 @@ def edit(folder: Path, before: str, after: str) -> None:
     text = file.read_text("utf-8")
     assert before in text
     file.write_text(text.replace(before, after, 1), "utf-8")
+
+
+def until_written(folder: Path, number: int) -> None:
+    """Wait until the tasks of the sample site have written some rows."""
+    eventually(lambda: sum(map(rows_so_far, (folder / "out").glob("*.jsonl"))) >= number, 90)

@@ -40,7 +40,7 @@ READ_WHOLE = frozenset(  # files of other packages in which all texts are messag
         "crawler/spiders/section.py", "crawler/task_list/periods.py", "crawler/task_list/fields.py",
         "crawler/task_list/file.py", "crawler/task_list/mistakes.py", "crawler/task_list/outputs.py",
         "crawler/task_list/publication.py",
-        "crawler/task_list/sections_csv.py", "crawler/task_list/validators.py", "crawler/task_list/yaml_source.py",
+        "crawler/task_list/validators.py", "crawler/task_list/yaml_source.py",
         "extractors/content/confidence/__init__.py",
         "extractors/content/trimming.py", "extractors/explanation/explain.py", "extractors/explanation/fields.py",
         "extractors/explanation/lines.py", "extractors/explanation/values.py",
@@ -52,10 +52,10 @@ READ_WHOLE = frozenset(  # files of other packages in which all texts are messag
         "workers/redesign/new_example.py", "workers/unproposed.py", "workers/redis_access/connection.py",
         "workers/redis_access/embedded.py", "workers/redis_access/outage.py",
         "workers/redis_access/redis_address.py", "workers/reporting/present_problems.py",
-        "workers/sinks/cloud_stores.py", "workers/sinks/durability.py", "workers/sinks/http_client.py",
+        "workers/sinks/cloud_stores.py", "workers/sinks/http_client.py",
         "workers/sinks/paths.py", "workers/sinks/search.py", "workers/sinks/sftp_store.py",
         "workers/sinks/webhook.py",
-        "workers/variables.py", "workers/worker_processes/supervised_delivery.py",
+        "workers/variables.py",
         "workers/worker_processes/supervisor.py", "workers/writing/delivery.py",
     }
 )  # fmt: skip
@@ -89,20 +89,12 @@ APPENDED = frozenset({"problems", "remarks", "warnings", "notes"})  # lists of m
 EXPECTED = (ValueError, OSError)  # Python's exceptions for invalid input; others are defects and are not translated
 SEVERAL_WORDS = re.compile(r"[A-Za-z`-]{2,}[^A-Za-z{]{0,3} [A-Za-z(`{-]|\} [a-z]{2,}")
 # Too short to be distinguished from a title of a page
-TOO_SHORT = frozenset({"{0} ms", "{0} of {1}", "{0} on {1}", "and {0}", "read {0}", "it is {0}", "it {0} a list page"})
+TOO_SHORT = frozenset({"{0} ms", "{0} of {1}", "{0} on {1}", "and {0}", "it is {0}"})
 OF_OTHERS = frozenset(  # texts of other programs, to which errors are compared, headers, arguments, and defects
     {"READONLY You can't write", "HELLO must be called", "Authentication required", "certificate verify failed"}
     | {'<a rel="noopener noreferrer nofollow" href="', '<span class="picture" title="{0}">{1}</span>'}
-    | {"quoted scalar", "end of stream", "block end", "block mapping", "another document", "undefined alias"}
-    | {
-        "ApiKey {0}",
-        "Bearer {0}",
-        "-p {0} {1}",
-        "`begin` was called",
-        "the spider runs",
-        "`exemplar console`",
-        "TLS: {0}",
-    }
+    | {"quoted scalar", "end of stream", "another document", "undefined alias"}
+    | {"-p {0} {1}", "`begin` was called", "`exemplar console`", "TLS: {0}"}
 )
 EXAMPLE = re.compile(
     r"(exemplar|curl|REDIS_URL=\S+|scrapy) [\w<>-]|\w+\[[\w, \[\]|.]+\]$|[a-z]+\.[a-z]+$|<[^<>]+>$"

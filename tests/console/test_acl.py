@@ -47,7 +47,7 @@ def refused_commands(admin: "redis.Redis") -> list[str]:
 @pytest.mark.usefixtures("folder")
 def test_the_documented_rules_are_enough(binary: str, exemplar: Exemplar, tmp_path: Path) -> None:
     with server_with(documented(), tmp_path / "redis", binary) as (url, admin):
-        done = exemplar("run", "--once", "--json", REDIS_URL=url)
+        done = exemplar("run", "zh-news", "--once", "--json", REDIS_URL=url)
         assert (done.code, refused_commands(admin)) == (0, []), done.err
         assert all(row["written"] for row in done.accounting.values())
         for command in (("status", "--json"), ("status", "--problems"), ("forget", "zh-news", "--yes")):

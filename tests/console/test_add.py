@@ -11,7 +11,6 @@ from console.survey_text import kind_of
 from crawler.task_list.file import load
 from tests.console.calls import AT_HOME
 from tests.console.conftest import Exemplar
-from tests.written_rows import rows_of
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -47,15 +46,6 @@ def test_one_url_makes_a_task(site: SiteServer, here: Path, exemplar: Exemplar) 
     assert "exemplar try mine" in done.err
 
 
-def test_what_is_added_finds_the_section(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
-    assert exemplar("add", site.url + EXAMPLES["zh"], "--name", "zh").code == 0
-    done = exemplar("run", "--once", "--json")
-    rows = rows_of(here / "out" / "zh.jsonl")
-    wanted = {site.url + article.path for article in truth("zh")}
-    assert done.code == 0, done.err
-    assert {row["canonical_url"] for row in rows} >= wanted
-
-
 def test_json_holds_links_with_reasons_and_extractions(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
     done = exemplar("add", site.url + EXAMPLES["en"], "--dry-run", "--json")
     found = json.loads(done.out)
@@ -66,10 +56,15 @@ def test_json_holds_links_with_reasons_and_extractions(site: SiteServer, here: P
     assert [sample["method"] for sample in found["samples"]] == ["example"] * 3
 
 
-def test_dry_run_writes_nothing(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
-    done = exemplar("add", site.url + EXAMPLES["zh"], "--dry-run").succeeded()
+@pytest.mark.parametrize(("option", "is_offered"), [((), True), (("--section",), False)])
+def test_dry_run_writes_nothing_and_offers_the_other_scope(
+    option: tuple[str, ...], is_offered: bool, site: SiteServer, here: Path, exemplar: Exemplar
+) -> None:
+    url = site.url + EXAMPLES["zh"]
+    done = exemplar("add", url, "--dry-run", *option).succeeded()
     assert (here / "tasks.yaml").read_text("utf-8") == LIST
     assert "nothing was written" in done.err
+    assert (f"exemplar add {url} --site" in done.err) == is_offered
 
 
 def test_task_list_is_made_if_there_is_none(site: SiteServer, tmp_path: Path, exemplar: Exemplar) -> None:
@@ -80,18 +75,23 @@ def test_task_list_is_made_if_there_is_none(site: SiteServer, tmp_path: Path, ex
     assert (tmp_path / "new" / ".exemplar" / "tasks.schema.json").exists()
 
 
-def test_several_urls_of_a_file_make_several_tasks(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+def test_urls_of_a_file_make_tasks_unless_they_are_known_or_unavailable(
+    site: SiteServer, here: Path, exemplar: Exemplar
+) -> None:
     urls = [site.url + EXAMPLES["zh"], site.url + EXAMPLES["en"], site.url + DEAD_LINKS["zh"]]
     (here / "urls.txt").write_text("# ours\n" + "\n".join(urls), "utf-8")
-    exemplar("add", "urls.txt").failed(1, "http 404")
-    assert len(load(here / "tasks.yaml").tasks) == 2
+    exemplar("add", "urls.txt").failed(1, "http 404", "2 of 3 URLs done, 1 could not be added")
+    assert [*load(here / "tasks.yaml").tasks] == ["127-0-0-1-news", "127-0-0-1-stories"]
+    done = exemplar("add", *urls[:2]).succeeded()
+    assert [line.partition(": ")[2] for line in done.err.splitlines()] == [
+        f"skipped; task 127-0-0-1-{name} covers it" for name in ("news", "stories")
+    ]
 
 
 def test_section_that_is_there_already_is_not_added_again(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
-    assert exemplar("add", site.url + EXAMPLES["zh"], "--name", "zh").code == 0
-    asked = len(site.requests)
+    (here / "tasks.yaml").write_text(task(site), "utf-8")
     exemplar("add", site.url + truth("zh")[5].path).failed(2, "task zh already covers")
-    assert len(site.requests) == asked
+    assert site.requests == []
     exemplar("add", site.url + truth("zh")[5].path, "--name", "zh2").failed(1, "task zh already covers this section")
 
 
@@ -167,7 +167,7 @@ def task(site: SiteServer, **keys: str) -> str:
 
 def test_try_shows_links_and_extractions_and_writes_nothing(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
     (here / "tasks.yaml").write_text(task(site), "utf-8")
-    done = exemplar("try", "zh", "--json", REDIS_URL="redis://127.0.0.1:1/0")
+    done = exemplar("try", "--json", REDIS_URL="redis://127.0.0.1:1/0")  # the only task
     found = json.loads(done.out)
     assert done.code == 0, done.err
     assert found["ok"]
@@ -200,6 +200,11 @@ def test_try_says_what_is_wrong(
     exemplar("try", "zh").failed(1, says)
 
 
-def test_try_of_an_unknown_task_names_the_nearest(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+def test_try_of_an_unknown_task_names_the_nearest_and_without_a_name_all(
+    site: SiteServer, here: Path, in_process: Exemplar
+) -> None:
     (here / "tasks.yaml").write_text(task(site), "utf-8")
-    exemplar("try", "zj").failed(2, "zh")
+    in_process("try", "zj").failed(2, "zh")
+    text = task(site)
+    (here / "tasks.yaml").write_text(text + text.partition("tasks:\n")[2].replace("zh:", "other:"), "utf-8")
+    in_process("try").failed(2, "tasks.yaml has zh, other")

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 import redis
 
 from tests.console.calls import edit
@@ -58,8 +59,8 @@ def test_a_test_notice_is_sent_and_check_sends_none(exemplar: Exemplar, folder: 
         assert [json.loads(request.body)["title"] for request in receiver.requests] == ["Exemplar: a test"]
 
 
-def test_runs_and_their_pages_are_counted(exemplar: Exemplar, folder: Path) -> None:
-    assert exemplar("run", "--once").code == 0
+@pytest.mark.usefixtures("crawled")
+def test_runs_and_their_pages_are_counted(exemplar: Exemplar) -> None:
     shown = exemplar("alarms", "zh-news", "--json")
     report = json.loads(shown.out)
     assert (shown.code, report["visits"], report["alarms"]) == (0, 1, [])

@@ -123,8 +123,7 @@ HARBOUR_PAGE = f"""<html><head><title>渡口重新开放 - 港口日报</title><
     """
 
 
-@pytest.mark.parametrize("method", ["line-blocks", "line-blocks-verbatim"])
-@pytest.mark.parametrize("form", ["text", "markdown"])
+@pytest.mark.parametrize(("method", "form"), [("line-blocks", "text"), ("line-blocks-verbatim", "markdown")])
 def test_extract_of_a_folder_gives_title_keywords_date_and_body(
     method: str, form: str, exemplar: Exemplar, tmp_path: Path
 ) -> None:
@@ -132,13 +131,6 @@ def test_extract_of_a_folder_gives_title_keywords_date_and_body(
     (tmp_path / "pages" / "1.html").write_text(HARBOUR_PAGE, "utf-8")
     wanted = ("渡口重新开放", "Published: 2012-03-04", "Keywords: 渡口, 港口", "第7号渡船从星期一起")
     exemplar("extract", "pages", "--method", method, "--format", form).succeeded(*wanted)
-
-
-def test_extract_of_a_list_of_urls_gives_the_same(site: SiteServer, exemplar: Exemplar, tmp_path: Path) -> None:
-    wanted = truth("zh")[3]
-    (tmp_path / "urls.txt").write_text(f"{site.url}{wanted.path}\n", "utf-8")
-    done = exemplar("extract", "urls.txt", "--method", "line-blocks", **AT_HOME)
-    done.succeeded(wanted.title, "Published: 20", wanted.text.split("\n\n")[0])
 
 
 def test_extract_refuses_private_addresses_by_default(site: SiteServer, exemplar: Exemplar) -> None:

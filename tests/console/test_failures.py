@@ -108,12 +108,12 @@ def test_mistakes(arguments: str, code: int, text: str, failed: "redis.Redis", o
 def test_a_retried_page_is_fetched_and_written(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
     article = truth("zh")[0]
     site.override(article.path, status=418)
-    exemplar("run", "--once", "--json")
+    exemplar("run", "zh-news", "--once", "--json")
     [failure] = exemplar("failures", "zh-news", "--json").events
     assert failure["url"] == site.url + article.path
     site.restore(article.path)
     assert exemplar("failures", "retry", "zh-news", "--all").code == 0
-    assert exemplar("run", "--once", "--json").code == 0
+    assert exemplar("run", "zh-news", "--once", "--json").code == 0
     rows = [row["url"] for row in rows_of(folder / "out/zh-news.jsonl")]
     assert rows.count(failure["url"]) == 1
 

@@ -127,7 +127,7 @@ raise ValueError("token=secret1")
 
 
 def test_a_page_is_followed_from_its_list_to_its_row(folder: Path, exemplar: Exemplar) -> None:
-    done = exemplar("run", "--once", "--json", "--log-format", "json", EXEMPLAR_NODE="node-7").succeeded()
+    done = exemplar("run", "zh-news", "--once", "--json", "--log-format", "json", EXEMPLAR_NODE="node-7").succeeded()
     lines = lines_of(done.err)
     assert {line["node"] for line in lines} == {"node-7"}
     runs = {event["task"]: event["id"] for event in done.events if event["event"] == "crawled"}

@@ -1,6 +1,5 @@
 """The command line as a new user meets it: mistakes, repeated commands, and edits after a run."""
 
-import json
 import os
 import pty
 import select
@@ -26,7 +25,7 @@ from console.sample_site import SiteServer, truth
 from console.status import table
 from crawler.task_list.file import load
 from tests.console.calls import AT_HOME, edit
-from tests.console.conftest import Exemplar
+from tests.console.conftest import Crawled, Exemplar
 from tests.console.test_add import EXAMPLES, LIST
 from tests.console.test_add import here as here
 from tests.forks import Fork
@@ -136,34 +135,6 @@ def test_a_crawl_within_a_command_leaves_all_signal_handlers_as_they_were(
 # -- add
 
 
-def test_known_urls_of_a_list_are_skipped_and_the_rest_is_added(
-    site: SiteServer, here: Path, exemplar: Exemplar
-) -> None:
-    first, second = (site.url + EXAMPLES[section] for section in ("zh", "en"))
-    assert exemplar("add", first).code == 0
-    (here / "urls.txt").write_text(f"{first}\n{second}\n", "utf-8")
-    done = exemplar("add", "urls.txt").succeeded()
-    assert f"{first}: skipped; task 127-0-0-1-news covers it" in done.err
-    assert "127-0-0-1-stories" in (here / "tasks.yaml").read_text("utf-8")
-    again = exemplar("add", "urls.txt")
-    assert (again.code, again.err.count("skipped")) == (0, 2)
-
-
-def test_a_list_with_an_unavailable_url_is_exit_code_1_and_the_rest_is_added(
-    site: SiteServer, here: Path, exemplar: Exemplar
-) -> None:
-    exemplar("add", site.url + "/none.html", site.url + EXAMPLES["zh"]).failed(
-        1, "1 of 2 URLs done, 1 could not be added"
-    )
-    assert "127-0-0-1-news" in (here / "tasks.yaml").read_text("utf-8")
-
-
-def test_the_other_scope_is_offered(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
-    url = site.url + EXAMPLES["zh"]
-    assert f"exemplar add {url} --site" in exemplar("add", url, "--dry-run").err
-    assert "exemplar add" not in exemplar("add", url, "--dry-run", "--section").err
-
-
 def test_pages_of_a_new_section_are_fetched_as_defaults_say(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
     (here / "tasks.yaml").write_text(LIST.replace("tasks:", "defaults: {robots: false, every: 3h}\ntasks:"), "utf-8")
     assert exemplar("add", site.url + EXAMPLES["zh"]).code == 0
@@ -172,14 +143,6 @@ def test_pages_of_a_new_section_are_fetched_as_defaults_say(site: SiteServer, he
 
 
 # -- try, check, extract
-
-
-def test_try_without_a_name_takes_the_only_task(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
-    assert exemplar("add", site.url + EXAMPLES["zh"], "--name", "mine").code == 0
-    assert json.loads(exemplar("try", "--json").out)["task"] == "mine"
-    text = (here / "tasks.yaml").read_text("utf-8")
-    (here / "tasks.yaml").write_text(text + text.partition("tasks:\n")[2].replace("mine", "other"), "utf-8")
-    exemplar("try").failed(2, "tasks.yaml has mine, other")
 
 
 def test_all_mistakes_are_reported_below_misspelt_top_keys_too(tmp_path: Path, in_process: Exemplar) -> None:
@@ -344,8 +307,8 @@ def test_counts_are_whole_at_80_columns() -> None:
 # -- edits after a run
 
 
-def test_an_edit_after_a_run_says_what_it_means_and_offers_the_command(folder: Path, exemplar: Exemplar) -> None:
-    assert exemplar("run", "zh-news", "--once").code == 0
+def test_an_edit_after_a_run_says_what_it_means_and_offers_the_command(crawled: Crawled, exemplar: Exemplar) -> None:
+    folder = crawled.folder
     edit(folder, "{id}.html", "{slug}.html")
     edit(folder, truth("zh")[3].path, truth("zh")[4].path)
     edit(folder, "every: 1h\n    output", "every: 1h\n    keep: 江\n    output")
@@ -372,30 +335,6 @@ def test_pages_are_rejected_by_keep_and_urls_of_one_reason_forgotten(folder: Pat
     after = exemplar("run", "zh-news", "--once", "--json").accounting["zh-news"]
     assert after["written"] == 16 - before["written"]
     assert exemplar("forget", "zh-news", "--reason", "keep").code == 1
-
-
-def test_a_renamed_task_keeps_its_ledger_and_its_kept_pages(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
-    edit(folder, "every: 1h\n    output", "every: 1h\n    keep_pages: 30d\n    output")
-    assert exemplar("run", "zh-news", "--once").code == 0
-    done = exemplar("rename", "zh-news", "lanpu").succeeded()
-    assert "rows written before keep the name zh-news; later rows have the name lanpu" in done.err
-    assert "  lanpu:\n" in (folder / "tasks.yaml").read_text("utf-8")
-    named = [(row["task"], row["state"]) for row in json.loads(exemplar("status", "--json").out)["tasks"]]
-    assert named == [("en-stories", "idle"), ("lanpu", "idle")]
-    again = exemplar("rename", "lanpu", "lanpu-news")
-    assert "rows written before keep the name lanpu; later rows have the name lanpu-news" in again.err
-    assert exemplar("rename", "lanpu-news", "lanpu").code == 0
-    requests = len(site.requests)
-    accounting = exemplar("run", "lanpu", "--once", "--json").accounting["lanpu"]
-    assert (accounting["seen"], accounting["written"]) == (18, 0)
-    assert not [request for request in site.requests[requests:] if request.path == truth("zh")[0].path]
-    assert json.loads(exemplar("re-extract", "lanpu", "--dry-run", "--json").out)["pages"] >= 16
-    assert [row["task"] for row in json.loads(exemplar("status", "--json").out)["tasks"]] == ["en-stories", "lanpu"]
-
-
-def test_a_rename_that_would_mix_two_tasks_is_refused(folder: Path, exemplar: Exemplar) -> None:
-    exemplar("rename", "zh-news", "en-stories").failed(2, "already has a task en-stories")
-    exemplar("rename", "zh-new", "lanpu").failed(2, "did you mean 'zh-news'")
 
 
 def test_an_unreachable_site_is_named_in_words(exemplar: Exemplar) -> None:

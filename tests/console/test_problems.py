@@ -217,12 +217,12 @@ def test_a_rejected_page_is_looked_at_accepted_and_written_by_the_next_run(
     )
     page = f"<html><head><title>渡口</title></head><body><h1>渡口</h1><ul>{entries}</ul></body></html>"
     site.override(path, status=200, body=page.encode(), headers={"Content-Type": "text/html; charset=utf-8"})
-    assert exemplar("run", "--once", "--json").code == 0
+    assert exemplar("run", "zh-news", "--once", "--json").code == 0
     [row] = [row for row in exemplar("status", "--problems", "zh-news", "--json").events if row["fate"] == "judged"]
     assert row["url"] == site.url + path
     looked = exemplar("extract", "--article", row["url"], EXEMPLAR_ALLOW_HOSTS="127.0.0.1")
     assert (looked.code, "第3号渡口的事情" in looked.out) == (0, True)
     assert exemplar("accept", "zh-news", "--reason", row["group"]).code == 0
-    assert exemplar("run", "--once", "--json").code == 0
+    assert exemplar("run", "zh-news", "--once", "--json").code == 0
     assert [written["url"] for written in rows_of(folder / "out/zh-news.jsonl")].count(row["url"]) == 1
     assert not [row for row in exemplar("status", "--problems", "zh-news", "--json").events if row["fate"] == "judged"]

@@ -12,9 +12,9 @@ from tests.written_rows import rows_of
 def test_pages_of_two_designs_are_extracted_again(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
     edit(folder, "defaults:\n", "defaults:\n  keep_pages: 30d\n")
     site.relaunch(unpublished=3)
-    assert exemplar("run", "--once", "--json").code == 0
+    assert exemplar("run", "zh-news", "--once", "--json").code == 0
     site.relaunch("new")
-    assert exemplar("run", "--once", "--json").code == 0
+    assert exemplar("run", "zh-news", "--once", "--json").code == 0
     before = rows_of(folder / "out/zh-news.jsonl")
     assert len(before) == len(truth("zh"))
     asked = len(site.requests)
@@ -37,6 +37,9 @@ def test_pages_of_two_designs_are_extracted_again(folder: Path, site: SiteServer
         assert (row["version"], row["fetched_at"]) == (2, versions[row["url"]]["fetched_at"])
         assert row["text"] != versions[row["url"]]["text"]
     assert len(site.requests) == asked
+
+    exemplar("rename", "zh-news", "lanpu").succeeded()
+    assert json.loads(exemplar("re-extract", "lanpu", "--dry-run", "--json").out)["pages"] == len(before)
 
 
 def test_what_can_not_be_extracted_again_is_named(folder: Path, exemplar: Exemplar) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from console.commands import rename as rename_command
+from console.sample_site import truth
 from console.web.article_index import ArticleIndex, ArticleQuery
 from console.web.data import ConsoleData
 from crawler.task_list import edit
@@ -84,7 +85,9 @@ def test_after_a_rename_nothing_is_written_twice_even_if_redis_is_emptied(
     rotate(folder)
     before = urls(folder)
     assert exemplar("rename", "zh-news", "lanpu", choice).code == 0
+    asked = len(crawled.site.requests)
     assert exemplar("run", "lanpu", "--once").code == 0
+    assert truth("zh")[0].path not in [request.path for request in crawled.site.requests[asked:]]
     assert urls(folder) == before
     shutil.rmtree(folder / ".exemplar")
     assert exemplar("run", "lanpu", "--once").code == 0
@@ -93,7 +96,8 @@ def test_after_a_rename_nothing_is_written_twice_even_if_redis_is_emptied(
 
 def test_a_task_that_is_renamed_back_and_forth_keeps_all_its_rows(crawled: Crawled, exemplar: Exemplar) -> None:
     for old, new in (("zh-news", "a"), ("a", "b"), ("b", "a"), ("a", "lanpu")):
-        exemplar("rename", old, new, "--move").succeeded()
+        done = exemplar("rename", old, new, "--move").succeeded()
+        assert f"rows written before keep the name {old}; later rows have the name {new}" in done.err
     assert load(crawled.folder / "tasks.yaml")["lanpu"].formerly == ("a", "b", "zh-news")
     assert (exported(exemplar), indexed(crawled.folder, "lanpu")) == (16, 16)
 
@@ -119,19 +123,37 @@ def killed_after(step: Callable[..., object]) -> Callable[..., object]:
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step[1])
 def test_a_rename_that_was_killed_is_completed_by_the_same_command(
-    step: tuple[object, str], choice: str, crawled: Crawled, exemplar: Exemplar, monkeypatch: pytest.MonkeyPatch
+    step: tuple[object, str],
+    choice: str,
+    crawled: Crawled,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    rotate(crawled.folder)
-    before = urls(crawled.folder)
-    monkeypatch.chdir(crawled.folder)
+    folder, whole = crawled.folder, tmp_path_factory.mktemp("whole")
+    rotate(folder)
+    shutil.copytree(folder, whole, dirs_exist_ok=True)
+    monkeypatch.chdir(whole)
+    call_here("rename", "zh-news", "lanpu", choice).succeeded()
+    monkeypatch.chdir(folder)
     with monkeypatch.context() as broken:
         broken.setattr(*step, killed_after(getattr(*step)))
         with pytest.raises(Killed):
             call_here("rename", "zh-news", "lanpu", choice)
     call_here("rename", "zh-news", "lanpu", choice).succeeded()
-    assert exported(call_here) == 16
-    assert exemplar("run", "lanpu", "--once", "--json").accounting["lanpu"]["written"] == 0
-    assert urls(crawled.folder) == before
+    assert renamed_state(folder) == renamed_state(whole)
+
+
+def renamed_state(folder: Path) -> tuple[object, ...]:
+    """The task list, the lines of all files of rows, and the counts of the ledgers."""
+    written = {file.name: file.read_bytes() for file in (folder / "out").iterdir() if file.is_file()}
+    [status] = call_here("status", "--json", "--tasks", str(folder / "tasks.yaml")).events
+    counts = {task["task"]: (task["state"], task["counts"]) for task in status["tasks"]}
+    return (folder / "tasks.yaml").read_text("utf-8"), written, counts
+
+
+def test_a_rename_that_would_mix_two_tasks_is_refused(folder: Path, in_process: Exemplar) -> None:
+    in_process("rename", "zh-news", "en-stories").failed(2, "already has a task en-stories")
+    in_process("rename", "zh-new", "lanpu").failed(2, "did you mean 'zh-news'")
 
 
 def test_a_file_of_the_new_name_is_never_overwritten(crawled: Crawled, exemplar: Exemplar) -> None:

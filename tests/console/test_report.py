@@ -123,14 +123,6 @@ def test_report_requests_nothing_and_allows_only_its_own_style(bread_report: str
     assert "@import" not in style
 
 
-def test_chinese_page_keeps_its_characters() -> None:
-    page = explained(news_page("老码头", CHINESE * 2), news_page("旧闻", HARBOUR))
-    report = render_report(HEAD, [page])
-    assert CHINESE[0] in report
-    assert "&#" not in CHINESE[0]
-    assert all(cell_len(row) <= 80 for row in explained_rows(page))
-
-
 def test_a_report_in_chinese_has_no_message_in_english() -> None:
     links = "".join(f"<li><a href='/{n}'>港口新闻第{n}号</a></li>" for n in range(9))
     example, listed = news_page("旧闻", [CHINESE[1], *CHINESE]), f"<title>新闻</title><ul>{links}</ul>"
@@ -349,8 +341,3 @@ def test_trial_writes_its_pages_and_links(site: SiteServer, tmp_path: Path, exem
     assert truth("zh")[0].text.split("\n")[0][:40] in text
 
 
-def test_terminal_commands_of_a_page_never_reach_the_terminal(tmp_path: Path, exemplar: Exemplar) -> None:
-    page = news_page("New \x1b]0;owned\x07 bread", [*BAKERY, "Red \x1b[31m text \u202e turned"])
-    (tmp_path / "page.html").write_text(page, "utf-8")
-    done = exemplar("extract", "page.html", "--explain", "--output", "texts").succeeded()
-    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", done.out + done.err)

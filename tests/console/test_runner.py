@@ -20,7 +20,7 @@ def guarded_redis(tmp_path: Path) -> Iterator[str]:
 
 
 def test_run_on_a_redis_with_password_never_shows_it(folder: Path, exemplar: Exemplar, guarded_redis: str) -> None:
-    done = exemplar("run", "--once", "--json", REDIS_URL=guarded_redis).succeeded()
+    done = exemplar("run", "zh-news", "--once", "--json", REDIS_URL=guarded_redis).succeeded()
     assert "hunter2" not in done.out + done.err
     assert done.events[0]["redis"].startswith("redis://:***@")
 

@@ -17,6 +17,7 @@ from crawler.run.run_report import RunReport, keep_report
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import loads
 from crawler.task_list.publication import periods_of, publish
+from tests.console.web.conftest import NAMES, TASKS
 from workers import keys
 from workers.ledger import Ledger
 from workers.reporting.presence import Presence
@@ -25,22 +26,13 @@ from workers.task_state.task_figures import totals_of
 from workers.url_states import Found
 
 Samples = Mapping[tuple[str, frozenset[tuple[str, str]]], float]
-NAMES = ("harbour", "学校新闻")
 AWAY = "redis://127.0.0.1:1/0"
-
-
-def list_of(names: tuple[str, ...] = NAMES) -> str:
-    return "tasks:\n" + "".join(
-        f"  {json.dumps(name, ensure_ascii=False)}:\n    example: https://news.example/{number}/a/1.html\n"
-        f"    pattern: https://news.example/{number}/a/{{id}}.html\n    every: 1h\n    output: out/{number}.jsonl\n"
-        for number, name in enumerate(names)
-    )
 
 
 @pytest.fixture
 def filled(connection: "redis.Redis", tmp_path: Path) -> "redis.Redis":
     """Two tasks, one of which has run; one that was removed; a dead and a living process; an alarm."""
-    tasks = loads(list_of())
+    tasks = loads(f"tasks:\n{TASKS}")
     publish(connection, tasks, tmp_path / "tasks.yaml")
     Schedule(connection).plan(periods_of(tasks.tasks))
     for name in (NAMES[0], "removed"):

@@ -8,7 +8,7 @@ import pytest
 
 from console.sample_site import SiteServer, truth
 from console.web.surveys import corrected, with_pattern
-from crawler.task_list.edit import append_tasks
+from crawler.task_list.edit import add_task
 from crawler.task_list.file import load
 from tests.console.web.conftest import ConsoleClient, MakeConsole
 
@@ -46,41 +46,20 @@ def waited_for(client: ConsoleClient, path: str) -> Any:
     return job
 
 
-def survey(client: ConsoleClient, url: str) -> tuple[str, Any]:
-    answer = client.act("/add", url=url, scope="auto")
+def survey(client: ConsoleClient, url: str, contact: str = "") -> tuple[str, Any]:
+    answer = client.act("/add", url=url, scope="auto", contact=contact)
     assert answer.status_code == 303, answer.text
     path = answer.headers["location"]
     return path, waited_for(client, path)
 
 
-@pytest.mark.timeout(240)
-@pytest.mark.parametrize("present", [None, "tasks:\n\nsettings:\n  # contact: none\n  delay: 0\n"])
-def test_the_form_asks_for_a_contact_that_tasks_yaml_lacks(
-    tasks_yaml: Path, console: MakeConsole, monkeypatch: pytest.MonkeyPatch, present: str | None
-) -> None:
+@pytest.mark.parametrize("present", [None, "tasks:\n", "tasks:\n\nsettings:\n  # contact: none\n  delay: 0\n"])
+def test_a_contact_is_added_to_a_list_without_one(tasks_yaml: Path, present: str | None) -> None:
     tasks_yaml.unlink()
     if present is not None:
         tasks_yaml.write_text(present, "utf-8")
-    client = console()
-    for contact, problem in (("", "Enter a contact"), ("me", "neither a URL nor an e-mail address")):
-        refused = client.act("/add", url="https://news.example/1.html", contact=contact)
-        assert (refused.status_code, problem in refused.text, 'name="contact"' in refused.text) == (422, True, True)
-    monkeypatch.setenv("EXEMPLAR_ALLOW_HOSTS", "127.0.0.1")
-    with SiteServer() as site:
-        url = site.url + truth("en")[3].path
-        path = client.act("/add", url=url, contact="me@example.org").headers["location"]
-        assert waited_for(client, path).error == ""
-        assert "me@example.org" in site.requests[-1].user_agent
-    client.act(path, do="save", name="boats")
-    listed = load(tasks_yaml)
-    assert (listed.settings.contact, [*listed.tasks]) == ("me@example.org", ["boats"])
-    assert 'name="contact"' not in client.get("/add").text
-
-
-def test_a_contact_is_added_to_a_list_without_settings(tasks_yaml: Path) -> None:
-    tasks_yaml.write_text("tasks:\n", "utf-8")
     entry = {"name": "a", "example": EXAMPLE, "pattern": "/a/2026/11/{id}.html", "every": "1h", "output": "a.jsonl"}
-    assert append_tasks(tasks_yaml, [entry], "me@example.org") == ["a"]
+    assert add_task(tasks_yaml, entry, "me@example.org")
     assert load(tasks_yaml).settings.contact == "me@example.org"
 
 
@@ -112,8 +91,12 @@ def test_a_page_that_is_no_article_names_the_checkbox_and_articles_to_try(
 @pytest.mark.timeout(240)
 def test_a_task_is_previewed_corrected_and_saved(site_list: Path, console: MakeConsole) -> None:
     client, article = console(), truth("en")[3]
+    for contact, problem in (("", "Enter a contact"), ("me", "neither a URL nor an e-mail address")):
+        refused = client.act("/add", url="https://news.example/1.html", contact=contact)
+        assert (refused.status_code, problem in refused.text, 'name="contact"' in refused.text) == (422, True, True)
     with SiteServer() as site:
-        path, job = survey(client, site.url + article.path)
+        path, job = survey(client, site.url + article.path, "me@example.org")
+        assert "me@example.org" in site.requests[-1].user_agent
     assert job.error == ""
     assert site.url in job.progress[0][0]
     text = client.get(path).text
@@ -124,8 +107,11 @@ def test_a_task_is_previewed_corrected_and_saved(site_list: Path, console: MakeC
     assert (wrong.status_code, "soon" in wrong.text, "example" in site_list.read_text("utf-8")) == (422, True, False)
     saved = client.act(path, do="save", name="boats", every="2h")
     assert saved.headers["location"] == "/tasks/boats"
-    task = load(site_list)["boats"]
+    listed = load(site_list)
+    task = listed["boats"]
     assert (task.example, str(task.every)) == (site.url + article.path, "2h")
+    assert listed.settings.contact == "me@example.org"
+    assert 'name="contact"' not in client.get("/add").text
 
 
 def test_a_text_that_is_no_url_is_refused(client: ConsoleClient) -> None:

@@ -26,19 +26,19 @@ PATHS = (
 URL = "https://news.example/0/a/2.html"
 
 
-@pytest.mark.parametrize("language", ["en", "zh-CN"])
-@pytest.mark.parametrize("path", PATHS)
-def test_each_page_is_shown_in_both_languages(client: ConsoleClient, path: str, language: str) -> None:
-    answer = client.get(path, headers={"Accept-Language": language})
-    assert answer.status_code == 200
-    assert f'<html lang="{"zh-Hans" if language == "zh-CN" else "en"}">' in answer.text
-    assert ("任务" in answer.text) == (language == "zh-CN")
+@pytest.mark.parametrize(("language", "shown"), [("en", "en"), ("zh-CN", "zh-Hans")])
+def test_each_page_is_shown_in_both_languages(client: ConsoleClient, language: str, shown: str) -> None:
+    for path in PATHS:
+        answer = client.get(path, headers={"Accept-Language": language})
+        assert answer.status_code == 200, path
+        assert f'<html lang="{shown}">' in answer.text
+        assert ("任务" in answer.text) == (language == "zh-CN"), path
 
 
-@pytest.mark.parametrize("path", PATHS[:8])
-def test_a_console_without_tasks_has_all_pages(tasks_yaml: Path, console: MakeConsole, path: str) -> None:
+def test_a_console_without_tasks_has_all_pages(tasks_yaml: Path, console: MakeConsole) -> None:
     tasks_yaml.unlink()
-    assert console().get(path).status_code == 200
+    client = console()
+    assert [path for path in PATHS[:8] if client.get(path).status_code != 200] == []
 
 
 def test_the_first_page_counts_every_url_of_a_task(client: ConsoleClient) -> None:

@@ -12,7 +12,7 @@ from console.web.article_index import ArticleQuery
 from console.web.reports import NoReport, made_report
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish
-from tests.console.web.conftest import ConsoleClient, MakeConsole, raise_alarm
+from tests.console.web.conftest import NAMES, ConsoleClient, MakeConsole, raise_alarm
 from tests.console.web.test_hostile import served
 from tests.workers.helpers import FETCHED_AT
 from tests.workers.redesigned import SITE, RedesignedSection
@@ -119,16 +119,16 @@ def test_programs_list_and_decide(
     client.post("/api/alarms", json={"task": TASK, "kind": "failures", "do": "dismiss"})
 
 
-def test_programs_need_the_token_to_decide(console: MakeConsole, section: RedesignedSection) -> None:
+def test_programs_need_the_token_to_decide(console: MakeConsole, published: Path) -> None:
     client = console(token="a long token of ours")
     action = {"do": "adopt", "url": SITE}
-    for path in ("/api/alarms", "/api/proposals", f"/api/tasks/{TASK}/proposal"):
+    for path in ("/api/alarms", "/api/proposals", f"/api/tasks/{NAMES[0]}/proposal"):
         assert client.get(path).status_code == 401
-    assert client.post(f"/api/tasks/{TASK}/proposal", json=action).status_code == 401
-    assert client.post("/api/alarms", json={"task": TASK, "kind": "failures", "do": "dismiss"}).status_code == 401
+    assert client.post(f"/api/tasks/{NAMES[0]}/proposal", json=action).status_code == 401
+    assert client.post("/api/alarms", json={"task": NAMES[0], "kind": "failures", "do": "dismiss"}).status_code == 401
     known = {"Authorization": "Bearer a long token of ours"}
-    assert client.post(f"/api/tasks/{TASK}/proposal", json=action, headers=known).status_code == 200
-    assert client.post(f"/api/tasks/{TASK}/proposal", data=action, headers=known).status_code == 415
+    assert client.post(f"/api/tasks/{NAMES[0]}/proposal", json=action, headers=known).status_code == 200
+    assert client.post(f"/api/tasks/{NAMES[0]}/proposal", data=action, headers=known).status_code == 415
 
 
 def test_why_no_example_is_proposed_is_shown(
