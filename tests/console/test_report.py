@@ -339,5 +339,3 @@ def test_trial_writes_its_pages_and_links(site: SiteServer, tmp_path: Path, exem
     assert links
     assert all(link in text for link in links)
     assert truth("zh")[0].text.split("\n")[0][:40] in text
-
-

@@ -1,5 +1,6 @@
 """A redesign in the console: the proposed example is looked at and adopted by a click, and the cuts are shown."""
 
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,31 +26,48 @@ from workers.redesign.proposals import proposal_of
 from workers.unproposed import note_unproposed
 from workers.url_states import Found, fingerprint
 
+Dump = dict[bytes, bytes]  # values of Redis by their keys
 TASK = "en-stories"
 FAILED = f"{SITE}/en/failed"
 
 
+@pytest.fixture(scope="module")
+def came_in(redis_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RedesignedSection, Dump]]:
+    """Six pages of the present design and four of the new one have come in; a page failed and is in quarantine.
+
+    It is made once; tests get copies of its folder, and of what Redis has.
+    """
+    folder = tmp_path_factory.mktemp("redesigned")
+    with redis.Redis.from_url(redis_url) as connection:
+        connection.flushall()
+        section = RedesignedSection(connection, folder, time.time, task=TASK)
+        (folder / "tasks.yaml").write_text(
+            f"tasks:\n  {TASK}:  # the harbour\n    example: {SITE}{section.example}\n    pattern: {SITE}/en/stories/"
+            "{date:%Y/%m/%d}/{slug}/\n    every: 1h\n    output: out/{task}.jsonl\n    keep_pages: 30d\n",
+            "utf-8",
+        )
+        publish(connection, load(folder / "tasks.yaml"), folder / "tasks.yaml")
+        section.come("classic", range(6))
+        section.come("new", range(6, 10))
+        ledger = Ledger(connection, TASK)
+        ledger.add([Found(FAILED)])
+        [leased] = ledger.lease(1)
+        ledger.settle(leased.fingerprint, "failed", "extractor error: boom")
+        first = section.designs["classic"][section.example]
+        stored = StoredPage(FAILED, first.body, section.kind, FETCHED_AT)
+        keep_page(connection, TASK, fingerprint(FAILED), stored, "extractor error: boom")
+        yield section, {key: connection.dump(key) for key in connection.scan_iter() if key != keys.EDITION.encode()}
+        section.worker.close()
+
+
 @pytest.fixture
-def section(tasks_yaml: Path, connection: "redis.Redis") -> Iterator[RedesignedSection]:
-    """Six pages of the present design and four of the new one have come in; a page failed and is in quarantine."""
-    section = RedesignedSection(connection, tasks_yaml.parent, time.time, task=TASK)
-    tasks_yaml.write_text(
-        f"tasks:\n  {TASK}:  # the harbour\n    example: {SITE}{section.example}\n    pattern: {SITE}/en/stories/"
-        "{date:%Y/%m/%d}/{slug}/\n    every: 1h\n    output: out/{task}.jsonl\n    keep_pages: 30d\n",
-        "utf-8",
-    )
+def section(came_in: tuple[RedesignedSection, Dump], tasks_yaml: Path, connection: "redis.Redis") -> RedesignedSection:
+    section, dump = came_in
+    shutil.copytree(section.folder, tasks_yaml.parent, dirs_exist_ok=True)
+    for key, value in dump.items():
+        connection.restore(key, 0, value)
     publish(connection, load(tasks_yaml), tasks_yaml)
-    section.come("classic", range(6))
-    section.come("new", range(6, 10))
-    ledger = Ledger(connection, TASK)
-    ledger.add([Found(FAILED)])
-    [leased] = ledger.lease(1)
-    ledger.settle(leased.fingerprint, "failed", "extractor error: boom")
-    first = section.designs["classic"][section.example]
-    stored = StoredPage(FAILED, first.body, section.kind, FETCHED_AT)
-    keep_page(connection, TASK, fingerprint(FAILED), stored, "extractor error: boom")
-    yield section
-    section.worker.close()
+    return section
 
 
 def decide(client: ConsoleClient, do: str, url: str, **token: str) -> int:
