@@ -1,5 +1,6 @@
 """`exemplar schedule`: the scheduler of a cluster."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,6 @@ from crawler.logs import start_logging
 from workers.processes import stop_by_signal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import redis
 
     from crawler.task_list.publication import Change
@@ -51,25 +50,21 @@ def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool, log
             take_over=take_over,
             exits_without_redis=exits,
             on_notice=say,
-            on_change=_teller(connection, file),
+            on_change=partial(_tell_change, connection, file),
         )
-        _tell_notes(connection, scheduler.start(), file)
+        _tell_notes(connection, file, scheduler.start())
         say(f"scheduling {counted(scheduler.tasks, 'task')} of {file}; press Ctrl-C to stop")
         stop_by_signal(scheduler.stop)
         scheduler.run((lambda names: say(f"due: {', '.join(names)}")) if verbose else None)
 
 
-def _teller(connection: "redis.Redis", file: Path) -> "Callable[[Change], None]":
-    """Return a function that prints the tasks that an edit of the file changed, with advice."""
-
-    def tell_change(change: "Change") -> None:
-        say(f"{file}: {change.in_words()}")
-        _tell_notes(connection, change, file)
-
-    return tell_change
+def _tell_change(connection: "redis.Redis", file: Path, change: "Change") -> None:
+    """Print the tasks that an edit of the file changed, with advice."""
+    say(f"{file}: {change.in_words()}")
+    _tell_notes(connection, file, change)
 
 
-def _tell_notes(connection: "redis.Redis", change: "Change", file: Path) -> None:
+def _tell_notes(connection: "redis.Redis", file: Path, change: "Change") -> None:
     """Print the effect of a change of the task list on existing rows and URLs, with the command for it."""
     from console.task_changes import notes_on
 

@@ -79,11 +79,6 @@ class Story:
         return " ".join(opening.split()[:34]) + " …"
 
     @property
-    def language(self) -> str:
-        """The language of the article."""
-        return self.section
-
-    @property
     def text(self) -> str:
         """The expected text: that of the blocks, separated by empty lines."""
         return "\n\n".join(block.text for block in self.blocks if block.text)

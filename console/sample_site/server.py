@@ -30,12 +30,12 @@ class SiteServer:
     `requests` lists all requests; `robots_txt`, if set, replaces the site's own; `override` changes one path.
     """
 
-    def __init__(self, port: int = 0, design: str = "classic", unpublished: int = 0) -> None:
+    def __init__(self, design: str = "classic", unpublished: int = 0) -> None:
         self.requests: list[LoggedRequest] = []
         self.robots_txt: str | None = None
         self._overrides: dict[str, tuple[float, Callable[[LoggedRequest], Response]]] = {}
         self._closing = threading.Event()
-        self._http = _SiteHttp((HOST, port), self)
+        self._http = _SiteHttp((HOST, 0), self)
         self.url = f"http://{HOST}:{self._http.server_port}"
         self.relaunch(design, unpublished)
 
