@@ -126,7 +126,8 @@ def test_titles_of_pages_are_not_translated(tmp_path: Path, exemplar: Exemplar) 
     assert exemplar("extract", "page.html", **CHINESE).out == exemplar("extract", "page.html").out
 
 
-def test_a_run_in_chinese(folder: Path, exemplar: Exemplar) -> None:
+@pytest.mark.usefixtures("crawled")
+def test_a_run_in_chinese(exemplar: Exemplar) -> None:
     said = ("zh-news 立即开始", "抓取已完成", "任务", "已写入")
     exemplar("run", "zh-news", "--once", **CHINESE).succeeded(*said)
     assert json.loads(exemplar("status", "--json", **CHINESE).out)["tasks"][0]["state"]

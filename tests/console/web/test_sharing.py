@@ -1,13 +1,12 @@
 """The console owns the embedded Redis of a folder, and other commands use it meanwhile."""
 
-import os
 import signal
 import urllib.request
 from pathlib import Path
 
 import pytest
 
-from tests.console.calls import Done, call
+from tests.console.conftest import Exemplar
 from tests.console.web.running import running_console
 
 TASK = """\
@@ -20,26 +19,21 @@ tasks:
 """
 
 
-def exemplar(folder: Path, *arguments: str) -> Done:
-    own = {name: value for name, value in os.environ.items() if not name.startswith(("EXEMPLAR_", "REDIS_URL"))}
-    return call(folder, own, arguments)
-
-
 @pytest.mark.timeout(240)
-def test_other_commands_share_its_redis_and_a_run_is_sent_there(tmp_path: Path) -> None:
+def test_other_commands_share_its_redis_and_a_run_is_sent_there(tmp_path: Path, exemplar: Exemplar) -> None:
     (tmp_path / "tasks.yaml").write_text(TASK, "utf-8")
     with running_console(tmp_path / "tasks.yaml") as home:
-        assert exemplar(tmp_path, "status", "--json").code == 0
-        exemplar(tmp_path, "run", "--once").failed(3, "start the tasks there")
-        exemplar(tmp_path, "console", "--port", "1").failed(3, "another `exemplar console`")
+        assert exemplar("status", "--json").code == 0
+        exemplar("run", "--once").failed(3, "start the tasks there")
+        exemplar("console", "--port", "1").failed(3, "another `exemplar console`")
         with urllib.request.urlopen(home) as answer:
             assert "news" in answer.read().decode()
     assert (tmp_path / ".exemplar" / "owner.json").read_text("utf-8") == ""  # it ended in order
 
 
 @pytest.mark.timeout(120)
-def test_it_is_refused_beyond_this_machine_without_a_password(tmp_path: Path) -> None:
-    exemplar(tmp_path, "console", "--host", "0.0.0.0").failed(2, "EXEMPLAR_CONSOLE_PASSWORD")
+def test_it_is_refused_beyond_this_machine_without_a_password(exemplar: Exemplar) -> None:
+    exemplar("console", "--host", "0.0.0.0").failed(2, "EXEMPLAR_CONSOLE_PASSWORD")
 
 
 @pytest.mark.timeout(120)
