@@ -10,7 +10,7 @@ from .content.assembly import ParsedPage, read
 from .errors import UnusablePage
 from .html.lines import Floats
 from .html.paths import PathTrie
-from .methods.example.extractor import DISSIMILAR, ODD, cast, voter_of
+from .methods.example.extractor import DISSIMILAR, ODD, cast_all, voter_of
 from .page import Page
 
 
@@ -33,7 +33,7 @@ def pairwise_matches(pages: Sequence[Page]) -> Floats:
     for row, voter in enumerate(voters):
         for column, page in enumerate(parsed):
             if row != column and voter is not None and page is not None:
-                matches[row, column] = cast(voter, page).match
+                matches[row, column] = cast_all([voter], page)[0].match
     return matches
 
 

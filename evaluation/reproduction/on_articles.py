@@ -9,13 +9,13 @@ from extractors import Section
 from extractors.html.decoding import decode
 from extractors.html.tagless_text import read_ctext
 from extractors.methods.tag_paths.clusters import (
-    DEFAULTS,
+    NOISE,
     Leaf,
     body_segment,
     longest,
     noise,
     page_thresholds,
-    read_leaves,
+    read_outline,
 )
 from extractors.methods.tag_paths.extractor import learn_thresholds, lowest
 
@@ -115,7 +115,7 @@ def _noise(label: str, rows: Sequence[Row]) -> str:
     noises = [noise(leaves, cluster) for leaves, cluster in found if cluster]
     if not noises:
         return f"{label}: no pages"
-    above = fmean(value > DEFAULTS.noise for value in noises)
+    above = fmean(value > NOISE for value in noises)
     like = sum(bool(body_segment(leaves, page_thresholds(leaves))) for leaves, _ in found) / len(rows)
     return (
         f"{label}: {len(rows)} pages, median Cn of the longest cluster {median(noises):.2f}, "
@@ -166,7 +166,7 @@ def _mean(found: Sequence[ArticleFigures]) -> list[float]:
 
 
 def _leaves(row: Row) -> list[Leaf]:
-    return read_leaves(read_ctext(decode(row.html())[0]))
+    return read_outline(read_ctext(decode(row.html())[0])).leaves
 
 
 def _kind(tuned: bool) -> str:

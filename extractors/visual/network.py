@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import BadModel, needs
+from ..errors import needs
 from .screenshots import SIDE, TYPES
 
 Floats = NDArray[np.float32]
@@ -34,31 +34,9 @@ Weights = Mapping[str, Floats]
 
 KERNEL, POOL = 3, 2
 FLAT = 46_656  # 16 × 54 × 54
-SHAPES: dict[str, tuple[int, ...]] = {
-    "conv1.weight": (6, 1, KERNEL, KERNEL),
-    "conv1.bias": (6,),
-    "conv2.weight": (16, 6, KERNEL, KERNEL),
-    "conv2.bias": (16,),
-    "dense1.weight": (120, FLAT),
-    "dense1.bias": (120,),
-    "dense2.weight": (84, 120),
-    "dense2.bias": (84,),
-    "dense3.weight": (len(TYPES), 84),
-    "dense3.bias": (len(TYPES),),
-}
 INPUT, OUTPUT, ABOUT = "centred", "probabilities", "about"
 OPSET, IR_VERSION = 17, 8  # versions of ONNX, old enough for every onnxruntime that this project supports
 INT8 = 127  # largest value of a weight
-
-
-def check(weights: Weights) -> None:
-    """Raise `BadModel` if a layer is missing, of another shape or not finite."""
-    for name, shape in SHAPES.items():
-        found = weights.get(name)
-        if found is None or found.shape != shape:
-            raise BadModel(f"{name} is {'missing' if found is None else found.shape}, not {shape}")
-        if not np.isfinite(found).all():
-            raise BadModel(f"{name} has values that are not numbers")
 
 
 def quantised(weight: Floats) -> tuple[NDArray[np.int8], Floats]:
@@ -70,8 +48,7 @@ def quantised(weight: Floats) -> tuple[NDArray[np.int8], Floats]:
 
 
 def to_onnx(weights: Weights, about: Mapping[str, Any]) -> bytes:
-    """Return the network as an ONNX file. Raises `BadModel`, and `ExtraMissing` without onnx."""
-    check(weights)
+    """Return the network as an ONNX file. Raises `ExtraMissing` without onnx."""
     onnx: Any = needs("onnx", "train")
     helper, kinds = onnx.helper, onnx.TensorProto
     constants, nodes = _stored(weights, onnx)
@@ -110,11 +87,11 @@ def to_onnx(weights: Weights, about: Mapping[str, Any]) -> bytes:
 def _stored(weights: Weights, onnx: Any) -> tuple[list[Any], list[Any]]:
     """Return the stored tensors, and the nodes that unpack those of them that are int8."""
     tensor, constants, nodes = onnx.numpy_helper.from_array, [], []
-    for name in SHAPES:
+    for name, values in weights.items():
         if name.endswith("bias"):
-            constants.append(tensor(weights[name].astype(np.float32), name))
+            constants.append(tensor(values.astype(np.float32), name))
             continue
-        whole, scale = quantised(weights[name])
+        whole, scale = quantised(values)
         constants += [tensor(whole, f"{name}.int8"), tensor(scale, f"{name}.scale")]
         nodes.append(onnx.helper.make_node("DequantizeLinear", [f"{name}.int8", f"{name}.scale"], [name], axis=0))
     return constants, nodes

@@ -91,7 +91,7 @@ class Trainer:
         return result
 
     def weights(self) -> dict[str, Floats]:
-        """Return the weights, by the names of `network.SHAPES`."""
+        """Return the weights, by layer: `conv1.weight`, `conv1.bias` and so on."""
         return {name: np.ascontiguousarray(value.numpy()).copy() for name, value in self.network.state_dict().items()}
 
     def _tensor(self, grey: Pixels) -> Any:

@@ -117,20 +117,25 @@ class Election:
 
 
 class Example:
-    """An example page, prepared once, and the section's recent pages. Memory stays bounded over any number of pages."""
+    """An example page, prepared once, and the section's recent pages. Memory stays bounded over any number of pages.
+
+    `voters`: the example, if there is one, then the recent pages, oldest first. `list_like`: log odds that the example
+    itself is a list, 0 or more: pages like it are wanted nevertheless. `is_article`: whether the example is an article,
+    as which pages beside it are read.
+    """
 
     def __init__(self, example: Page | None) -> None:
         """Prepare. Raises `UnusablePage` for an example without text."""
         self._trie = PathTrie()
         self._fixed = 0 if example is None else 1  # number of voters that are never removed
-        self._voters: list[Voter] = []  # the example, if there is one, then recent pages, oldest first
+        self.voters: list[Voter] = []
         self._matches: list[float] = []  # each voter's highest match with the others; 1 for the first
         self._usual: dict[int, float] = {}  # by template, see `_usual_match`
-        self._is_article = True  # whether the example is an article; pages like it are read as it is
-        self._list_like = 0.0  # log odds that the example itself is a list: pages like it are wanted nevertheless
+        self.is_article = True
+        self.list_like = 0.0
         if example is not None:
             self.learn(example)
-            if not self._voters:
+            if not self.voters:
                 raise UnusablePage("the example page has almost no text")
 
     def extract(self, page: Page) -> Article | NoArticle:
@@ -138,13 +143,13 @@ class Example:
         parsed = self.read(page)
         if isinstance(parsed, NoArticle):
             return parsed
-        if not self._voters:
+        if not self.voters:
             return assemble(parsed, density.find_body(parsed))
-        voters, votes = _of_best_template(self._voters, cast_all(self._voters, parsed))
+        voters, votes = _of_best_template(self.voters, cast_all(self.voters, parsed))
         pairs = list(zip(voters, votes, strict=True))
         others = [voter.titles for voter, vote in pairs if not vote.twin and not _is_same_page(voter, page)]
         usual = self._usual_match(voters[0].template)
-        elected = elect(parsed, votes, self._list_like, usual, self._is_article)
+        elected = elect(parsed, votes, self.list_like, usual, self.is_article)
         # An earlier form of the page itself is no evidence of its template.
         match = max([vote.match for voter, vote in pairs if not _is_same_page(voter, page)] or [votes[0].match])
         fits = match >= max(DISSIMILAR, ODD * usual)
@@ -158,21 +163,6 @@ class Example:
         self._bound_trie()
         return read(page, self._trie)
 
-    @property
-    def voters(self) -> tuple[Voter, ...]:
-        """The example, if there is one, then the recent pages, oldest first."""
-        return tuple(self._voters)
-
-    @property
-    def list_like(self) -> float:
-        """The log odds that the example itself is a list; 0 or more."""
-        return self._list_like
-
-    @property
-    def is_article(self) -> bool:
-        """Whether the example is an article, as which pages beside it are read."""
-        return self._is_article
-
     def learn(self, page: Page, *, former: bool = False) -> None:
         """Let `page` vote on later pages; the oldest recent page is removed. A page without text is ignored.
 
@@ -182,47 +172,47 @@ class Example:
         parsed = self.read(page)
         if isinstance(parsed, NoArticle):
             return
-        if len(self._voters) == MEMORY:
-            del self._voters[self._fixed]
+        if len(self.voters) == MEMORY:
+            del self.voters[self._fixed]
             del self._matches[self._fixed]
         rules = rules_body(parsed.lines, parsed.prior)
-        if not self._voters:
-            self._list_like = max(0.0, -classify(parsed).log_odds)
-        if not self._voters and rules.kept:
-            opinion, _, self._is_article = density.own_opinion(parsed, rules, judge(parsed, rules.kept))
+        if not self.voters:
+            self.list_like = max(0.0, -classify(parsed).log_odds)
+        if not self.voters and rules.kept:
+            opinion, _, self.is_article = density.own_opinion(parsed, rules, judge(parsed, rules.kept))
         else:
-            opinion = second_opinion(parsed.lines, parsed.prior, rules, is_article=self._is_article)
+            opinion = second_opinion(parsed.lines, parsed.prior, rules, is_article=self.is_article)
         expected = opinion.expected(opinion.kept)
         # Single lines that the model adds would make boxes of the section count as body on later pages.
         body = opinion.kept if expected - opinion.expected(rules.kept) >= DECIDES else rules.kept
         template, match = 0, 1.0
         if former:
-            template = max((voter.template for voter in self._voters), default=-1) + 1
-        elif self._voters:
-            all_votes = cast_all(self._voters, parsed)
-            voters, votes = _of_best_template(self._voters, all_votes)
+            template = max((voter.template for voter in self.voters), default=-1) + 1
+        elif self.voters:
+            all_votes = cast_all(self.voters, parsed)
+            voters, votes = _of_best_template(self.voters, all_votes)
             template, match = voters[0].template, max(vote.match for vote in votes)
             self._matches = [
                 max(known, vote.match) if voter.template == template else known
-                for voter, known, vote in zip(self._voters, self._matches, all_votes, strict=True)
+                for voter, known, vote in zip(self.voters, self._matches, all_votes, strict=True)
             ]
-            elected = elect(parsed, votes, self._list_like, is_article=self._is_article)
+            elected = elect(parsed, votes, self.list_like, is_article=self.is_article)
             if isinstance(elected, BodyLines) and _agree(parsed.lines, elected.kept, body):
                 body = elected.kept
         _ = parsed.lines.hashes  # `align` needs them of each voter
         parsed.lines.forget_elements()
         layout, titles = layout_of(parsed.lines, body), titles_of(parsed.head)
         markup = markup_of(parsed.lines, body)
-        self._voters.append(Voter(parsed.lines, body, layout, markup, page.url, titles, expected, template))
+        self.voters.append(Voter(parsed.lines, body, layout, markup, page.url, titles, expected, template))
         self._matches.append(match)
-        self._usual = {voter.template: self._median_match(voter.template) for voter in self._voters}
+        self._usual = {voter.template: self._median_match(voter.template) for voter in self.voters}
 
     def _usual_match(self, template: int) -> float:
         """Return the median match of the recent pages of a template with its other voters, 0 without any."""
         return self._usual.get(template, 0.0)
 
     def _median_match(self, template: int) -> float:
-        pairs = list(zip(self._voters, self._matches, strict=True))
+        pairs = list(zip(self.voters, self._matches, strict=True))
         of_template = [match for voter, match in pairs if voter.template == template]
         recent = of_template[self._fixed if template == 0 else 1 :]  # without the first voter of the template
         return median(recent) if recent else 0.0  # NumPy's loads its masked arrays
@@ -230,9 +220,9 @@ class Example:
     def _bound_trie(self) -> None:
         if self._trie.size > MAX_TRIE:
             self._trie = PathTrie()
-            for voter in self._voters:
+            for voter in self.voters:
                 voter.lines.move_to(self._trie)
-            self._voters = [_measured(voter) for voter in self._voters]
+            self.voters = [_measured(voter) for voter in self.voters]
 
 
 def voter_of(parsed: ParsedPage) -> Voter:
@@ -318,11 +308,6 @@ def cast_all(voters: Iterable[Voter], page: ParsedPage) -> list[Vote]:
     """Return the result of each example for `page`. The paths of all pages are in one trie."""
     voted = VotedPage(page)
     return [voted.vote_of(voter) for voter in voters]
-
-
-def cast(voter: Voter, page: ParsedPage) -> Vote:
-    """Return the result of an example for `page`. The paths of both pages are in one trie."""
-    return VotedPage(page).vote_of(voter)
 
 
 def elect(

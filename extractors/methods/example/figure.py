@@ -11,7 +11,7 @@ from ...figures import outcome, with_text
 from ...figures.sheet import BLUE, GREEN, Sheet, bars, counted, legend, mark_body, strips, turning_points
 from ...page import Page
 from ...tracing import traced
-from .extractor import Example, cast, elect
+from .extractor import Example, cast_all, elect
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def read(method: str, page: Page, example: Page) -> LineComparison:
     extractor = Example(example)
     parsed = with_text(extractor.read(page))
     with traced() as trace:
-        vote = cast(extractor.voters[0], parsed)
+        [vote] = cast_all(extractor.voters, parsed)
     steps = trace.steps_of(BodySteps)[-1]
     kept, reason = outcome(elect(parsed, [vote], extractor.list_like, is_article=extractor.is_article))
     return LineComparison(

@@ -30,7 +30,7 @@ from ...html.paths import PathTrie
 from ...page import Page
 
 METHOD = "example-verbatim"
-WINDOW, FINE_WINDOW = 100, 20  # characters
+WINDOW = 100  # characters
 LEVEL = 0.5  # similarity between "similar" and "different"
 MAX_TEXT = 100_000  # characters of a page that are compared; 20,000 windows of 50 take 6 ms
 CHUNK = 10_000  # windows compared at once
@@ -53,9 +53,7 @@ class Curves:
 
 
 def curves(example: str, page: str, window: int = WINDOW) -> Curves:
-    """Return both sequences and their turning points for two texts. Raises `ValueError` for a window below 1."""
-    if window < 1:
-        raise ValueError("the window must have at least one character")
+    """Return both sequences and their turning points for two texts."""
     fs = similarities(example, page, window)
     bs = similarities(example[::-1], page[::-1], window)
     head, from_tail = (point + window // 2 if point else 0 for point in map(turning_point, (fs, bs)))

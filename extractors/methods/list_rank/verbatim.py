@@ -2,7 +2,7 @@
 
 Source: 003, algorithm 2, written out in `extractor`. Every element belongs to the id (depth, class name); R(O, L),
 which is lost in the scan, is O · L, one of several formulas with the same results. By the prose of the source only
-elements without children count: `leaves=True`.
+elements without children count.
 """
 
 from collections.abc import Iterator
@@ -51,13 +51,13 @@ def extract(page: Page) -> Article | NoArticle:
     return assemble_verbatim(page, [], "".join(map(paragraph, texts)), how)
 
 
-def list_texts(root: etree._Element, leaves: bool = False) -> list[str]:
+def list_texts(root: etree._Element) -> list[str]:
     """Return the texts of the list's elements."""
     etree.strip_elements(root, *NOISE, with_tail=False)
     by_id: dict[Id, SameClass] = {}
     for element, depth in _with_depth(root):
         text = " ".join(inner_text(element).split())
-        if text and not (leaves and len(element)):
+        if text:
             by_id.setdefault((depth, element.get("class") or ""), SameClass()).texts.append(text)
     best = sorted(by_id.values(), key=lambda like: like.rank, reverse=True)[:CANDIDATES]
     return max(best, key=lambda like: like.mean_length).texts if best else []

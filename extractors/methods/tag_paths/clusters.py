@@ -77,11 +77,6 @@ def without_garbled(source: str) -> str:
     return source if source.isascii() else _GARBLED.sub("", source)
 
 
-def read_leaves(ctext: Ctext) -> list[Leaf]:
-    """Return the lines with text, in document order."""
-    return read_outline(ctext).leaves
-
-
 def read_outline(ctext: Ctext) -> LeafOutline:
     """Return the lines with text, in document order, and the tables and divs around them."""
     tree = build_tree(ctext)
@@ -173,9 +168,6 @@ class Thresholds:
     length: float
     noise: float
     frequency: float
-
-
-DEFAULTS = Thresholds(length=0, noise=NOISE, frequency=0)  # values that every body exceeds
 
 
 def page_thresholds(leaves: list[Leaf], least: float = NOISE, share: float = LENGTH_SHARE) -> Thresholds:

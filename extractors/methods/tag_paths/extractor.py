@@ -68,7 +68,6 @@ from .clusters import (
     mean_frequency,
     noise,
     page_thresholds,
-    read_leaves,
     read_outline,
     region,
     without_garbled,
@@ -98,7 +97,7 @@ class TagPaths:
 
     def learned_from(self, page: Page) -> Thresholds | None:
         """Return the thresholds of a sample page; None if it has too few clusters."""
-        return learn_thresholds(read_leaves(read_ctext(without_garbled(page.html))))
+        return learn_thresholds(read_outline(read_ctext(without_garbled(page.html))).leaves)
 
     def extract(self, page: Page) -> Article | NoArticle:
         """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""

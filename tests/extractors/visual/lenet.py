@@ -5,6 +5,12 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from extractors.visual.network import FLAT, KERNEL, POOL, Floats, Weights
 
+SHAPES = {
+    "conv1.weight": (6, 1, 3, 3), "conv1.bias": (6,), "conv2.weight": (16, 6, 3, 3), "conv2.bias": (16,),
+    "dense1.weight": (120, FLAT), "dense1.bias": (120,), "dense2.weight": (84, 120), "dense2.bias": (84,),
+    "dense3.weight": (2, 84), "dense3.bias": (2,),
+}  # fmt: skip
+
 
 def forward(weights: Weights, grey: Floats) -> Floats:
     """Return probabilities, shape (images, 2), for centred pixels of shape (images, 224, 224)."""

@@ -33,11 +33,6 @@ def test_turning_points_bound_what_the_pages_do_not_share():
     assert abs(found.tail - len(head + BAKERY[0])) <= 5
 
 
-def test_window_without_a_character_is_refused():
-    with pytest.raises(ValueError, match="at least one"):
-        curves("a", "b", window=0)
-
-
 def test_method_cuts_what_differs_from_the_example():
     page = news_page("Bread from old stones", BAKERY * 2)
     article = extract(page, example=EXAMPLE, method="example-verbatim")

@@ -16,7 +16,6 @@ from extractors.methods.tag_paths.clusters import (
     noise,
     page_thresholds,
     period,
-    read_leaves,
     read_outline,
     region,
     split,
@@ -34,7 +33,7 @@ def leaf(path, strings=100, links=0, hrefs=0, container=1):
 
 
 def test_leaves_with_equal_paths_are_a_cluster():
-    leaves = read_leaves(read_ctext('<div><p>a</p><p>b <b>c</b></p></div><div class="x"><p>d</p></div>'))
+    leaves = outline('<div><p>a</p><p>b <b>c</b></p></div><div class="x"><p>d</p></div>').leaves
     assert cluster(leaves) == [[0, 1], [2]]
 
 
@@ -130,14 +129,14 @@ def test_several_samples_give_the_lowest_of_each_threshold():
 
 
 def test_sample_page_teaches_what_its_body_exceeds():
-    leaves = read_leaves(read_ctext(news_page("Tides", HARBOUR)))
+    leaves = outline(news_page("Tides", HARBOUR)).leaves
     learned = learn_thresholds(leaves)
     assert learned.length == pytest.approx(length(leaves, body_segment(leaves, Thresholds(200, 1, 1))), rel=0.01)
     assert learned.frequency == learned.length
 
 
 def test_page_with_one_cluster_teaches_nothing():
-    assert learn_thresholds(read_leaves(read_ctext("<p>one</p><p>two</p>"))) is None
+    assert learn_thresholds(outline("<p>one</p><p>two</p>").leaves) is None
 
 
 def test_method_learns_from_example_and_later_pages():
