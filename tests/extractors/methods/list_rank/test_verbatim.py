@@ -12,12 +12,6 @@ def test_element_that_holds_everything_has_the_largest_mean():
     assert list_texts(parse("<body><p>a</p><p>b</p></body>")) == ["ab"]
 
 
-def test_elements_without_children_alone_may_count():
-    entries = '<ul><li class="e">entry one</li><li class="e">entry two</li></ul>'
-    source = f'<body><div class="menu"><i>a</i><i>b</i></div>{entries}</body>'
-    assert list_texts(parse(source), leaves=True) == ["entry one", "entry two"]
-
-
 def test_method_answers_under_its_name():
     page = "<body>" + "<p>A line with some words.</p>" * 4
     assert extract(page, method="list-rank-verbatim").method == "list-rank-verbatim"
