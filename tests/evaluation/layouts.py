@@ -56,33 +56,25 @@ def body(name):
 
 def normalised(root):
     """Write the normalised layout: a set of three pages of one group, a list and an unscored page."""
-    folder = root / "sets" / "gazette"
-    (folder / "pages").mkdir(parents=True)
-    rows = [
-        row(name, title=f"{TITLES[name]} | The Gazette", date="2026-03-05", body=body(name)) for name in sorted(STORIES)
+    pages = [
+        (row(name, title=f"{TITLES[name]} | The Gazette", date="2026-03-05", body=body(name)), page(name))
+        for name in sorted(STORIES)
     ]
-    rows.append(row("index", kind="list"))
-    rows.append(row("unknown"))
-    for name in STORIES:
-        (folder / "pages" / f"{name}.html").write_bytes(page(name))
-    (folder / "pages" / "index.html").write_bytes(list_page())
-    (folder / "pages" / "unknown.html").write_bytes(page("gauge"))
+    pages += [(row("index", kind="list"), list_page()), (row("unknown"), page("gauge"))]
     group = {"site": "gazette", "section": "news", "with_body": 3, "usable": True}
-    write(folder, rows, [group])
+    write(root / "sets" / "gazette", pages, [group])
     return root
 
 
 def pairs_of_two(root):
     """Write the normalised layout with two sites of two pages each, neither enough to be usable as a group."""
-    folder = root / "sets" / "twos"
-    (folder / "pages").mkdir(parents=True)
-    rows, groups = [], []
-    for site in ("one", "two"):
-        for name in ("gauge", "bakery"):
-            rows.append(row(f"{site}-{name}", site=site, section=None, body=body(name)))
-            (folder / "pages" / f"{site}-{name}.html").write_bytes(page(name))
-        groups.append({"site": site, "section": "", "with_body": 2, "usable": False})
-    write(folder, rows, groups)
+    pages = [
+        (row(f"{site}-{name}", site=site, section=None, body=body(name)), page(name))
+        for site in ("one", "two")
+        for name in ("gauge", "bakery")
+    ]
+    groups = [{"site": site, "section": "", "with_body": 2, "usable": False} for site in ("one", "two")]
+    write(root / "sets" / "twos", pages, groups)
     return root
 
 
@@ -115,12 +107,12 @@ def fundus(root, nested=False):
     return root
 
 
-def row(name, *, site="gazette", section="news", kind="article", title=None, date=None, body=None):
+def row(name, *, site="gazette", section="news", kind="article", title=None, date=None, body=None, url=None):
     """Return a row of truth.jsonl."""
     return {
         "id": name,
         "file": f"pages/{name}.html",
-        "url": f"https://{site}.example/{name}",
+        "url": url or f"https://{site}.example/{name}",
         "site": site,
         "section": section,
         "kind": kind,
@@ -132,9 +124,13 @@ def row(name, *, site="gazette", section="news", kind="article", title=None, dat
     }
 
 
-def write(folder: Path, rows, groups):
-    """Write truth and groups."""
-    (folder / "truth.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+def write(folder: Path, pages, groups=()):
+    """Write a set: rows of truth, each with its page (bytes, or the HTML between the tags of a body), and groups."""
+    (folder / "pages").mkdir(parents=True)
+    for one, html in pages:
+        content = html if isinstance(html, bytes) else f"<html><body>{html}</body></html>".encode()
+        (folder / one["file"]).write_bytes(content)
+    (folder / "truth.jsonl").write_text("".join(json.dumps(one) + "\n" for one, _ in pages))
     (folder / "groups.json").write_text(json.dumps(groups))
 
 

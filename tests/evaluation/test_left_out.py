@@ -2,6 +2,7 @@
 
 import json
 
+from evaluation import line_model
 from evaluation.__main__ import main as evaluate
 from evaluation.data import read_sets
 from evaluation.left_out import LINE_MODELS, LeftOut, main, models
@@ -39,7 +40,9 @@ def test_data_that_is_not_there_is_a_clear_error(tmp_path, capsys):
         assert "is not a folder" in layouts.mistake(command, words, capsys)
 
 
-def test_a_model_is_trained_from_pages_and_says_from_how_many(tmp_path, capsys):
+def test_a_model_is_trained_from_pages_and_says_from_how_many(tmp_path, capsys, monkeypatch):
+    for name, few in (("MIXED", (1, 1)), ("DRAWN", 0.02), ("DRAWN_KINDS", 0.01)):
+        monkeypatch.setattr(line_model, name, few)
     data = layouts.normalised(tmp_path / "data")
     assert train([str(data), "--out", str(tmp_path), "--processes", "1"]) == 0
     for name in ("articles", "any-kind"):

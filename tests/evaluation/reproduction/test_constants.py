@@ -6,7 +6,7 @@ import pytest
 
 from evaluation.reproduction.constants import METHODS, PageScores, TunedMethod, left_out, main
 from evaluation.scores import Score
-from tests.evaluation.layouts import normalised
+from tests.evaluation.layouts import mistake, normalised
 
 GOOD, BAD = Score(1.0, 1.0), Score(0.1, 0.1)
 ONE, TWO = (1.0,), (2.0,)
@@ -26,11 +26,8 @@ def data(tmp_path):
 
 
 def test_each_set_gets_what_is_best_for_the_others():
-    assert left_out({"a": pages(ONE), "b": pages(TWO, 9), "c": pages(TWO)}, [ONE, TWO]) == {
-        "a": TWO,
-        "b": ONE,
-        "c": ONE,
-    }
+    sets = {"a": pages(ONE), "b": pages(TWO, 9), "c": pages(TWO)}
+    assert left_out(sets, [ONE, TWO]) == {"a": TWO, "b": ONE, "c": ONE}
 
 
 def test_sets_of_one_site_are_left_out_together():
@@ -81,15 +78,10 @@ def test_single_set_says_that_none_could_choose(tmp_path, capsys):
     ],
 )
 def test_mistakes_in_the_call_are_named(words, says, data, capsys):
-    with pytest.raises(SystemExit) as caught:
-        main([str(data), *words])
-    assert caught.value.code == 2
-    assert says in capsys.readouterr().err
+    assert says in mistake(main, [data, *words], capsys)
 
 
 def test_data_without_bodies_is_named(tmp_path, capsys):
     normalised(tmp_path)
     (tmp_path / "sets" / "gazette" / "truth.jsonl").write_text("", "utf-8")
-    with pytest.raises(SystemExit):
-        main([str(tmp_path)])
-    assert "no page with a known body" in capsys.readouterr().err
+    assert "no page with a known body" in mistake(main, [tmp_path], capsys)

@@ -1,7 +1,5 @@
 """Articles and lists mixed, and the constants of the articles' half."""
 
-import json
-
 import pytest
 
 from evaluation.reproduction.deviation import DESCENT, SHIPPED
@@ -9,29 +7,24 @@ from evaluation.reproduction.deviation import main as deviation
 from evaluation.reproduction.i_awce import JudgedPage, main, texts, types
 from evaluation.scores import Score
 
+from .. import layouts
+
 STORY = "The harbour office opened its new tide station on Monday after two years of repairs and of waiting. " * 4
-
-
-def write(folder, pages):
-    folder.mkdir(parents=True)
-    rows = []
-    for number, (kind, html, body) in enumerate(pages):
-        (folder / f"{number}.html").write_text(html, "utf-8")
-        url = f"https://{folder.name}.example/{'news/' if kind == 'list' else f'2026/03/04/story-{number}.html'}"
-        rows.append({"id": f"{folder.name}:{number}", "file": f"{number}.html", "site": folder.name, "section": "a",
-                     "kind": kind, "url": url, "body": body})  # fmt: skip
-    (folder / "truth.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    (folder / "groups.json").write_text("[]", "utf-8")
 
 
 @pytest.fixture
 def data(tmp_path):
-    article = f"<html><body><h1>Tides</h1><div><p>{STORY}</p><p>{STORY}</p></div></body></html>"
+    article = f"<h1>Tides</h1><div><p>{STORY}</p><p>{STORY}</p></div>"
     links = "".join(f'<li><a href="/a/{n}.html">Entry number {n} of the list</a> 2026-03-04</li>' for n in range(20))
-    listing = f"<html><head><title>News</title></head><body><h1>News</h1><ul>{links}</ul></body></html>"
+    listing = f"<title>News</title><h1>News</h1><ul>{links}</ul>"
     body = f"{STORY.strip()}\n\n{STORY.strip()}"
     for name in ("tides", "ferries"):
-        write(tmp_path / "sets" / name, [("article", article, body), ("list", listing, None)])
+        base = f"https://{name}.example/"
+        pages = [
+            (layouts.row("0", site=name, body=body, url=f"{base}2026/03/04/story-0.html"), article),
+            (layouts.row("1", site=name, kind="list", url=f"{base}news/"), listing),
+        ]
+        layouts.write(tmp_path / "sets" / name, pages)
     return tmp_path
 
 
@@ -65,13 +58,9 @@ def test_constants_command_prints_a_row_a_set(data, capsys):
 
 @pytest.mark.parametrize("command", [main, deviation])
 def test_a_folder_without_data_is_a_clear_error(command, tmp_path, capsys):
-    with pytest.raises(SystemExit) as error:
-        command([str(tmp_path / "none")])
-    assert error.value.code == 2
-    assert "is not a folder" in capsys.readouterr().err
+    assert "is not a folder" in layouts.mistake(command, [tmp_path / "none"], capsys)
 
 
 def test_models_that_are_not_there_are_named(data, tmp_path, capsys):
-    with pytest.raises(SystemExit):
-        main([str(data), "--left-out", str(tmp_path / "none")])
-    assert "python -m evaluation.left_out DATA" in capsys.readouterr().err
+    said = layouts.mistake(main, [data, "--left-out", tmp_path / "none"], capsys)
+    assert "python -m evaluation.left_out DATA" in said

@@ -11,32 +11,23 @@ from evaluation.reproduction.bars import Bar, Figures
 from evaluation.reproduction.lists import TRUTH, known_lists, read_selectors
 from evaluation.reproduction.roles import read_roles
 
+from .. import layouts
+
 STORY = "The harbour office opened its new tide station on Monday after two years of repairs and of waiting. " * 3
 NAMES = ("Tide station opens", "Bread from old stones", "Books on the road", "A chimney for the bakery")
 ITEMS = "".join(
     f'<li><h3><a href="/{n}.html">{name}</a></h3><a href="/by/{n}">Mia {n}</a></li>' for n, name in enumerate(NAMES)
 )
-LIST = f"<html><body><ul class='list'>{ITEMS}</ul></body></html>"
-SHORT = "<html><body><ul class='list'><li><h3><a href='/1.html'>One</a></h3></li></ul></body></html>"
+LIST = f"<ul class='list'>{ITEMS}</ul>"
+SHORT = "<ul class='list'><li><h3><a href='/1.html'>One</a></h3></li></ul>"
 
 
 @pytest.fixture
 def data(tmp_path):
     """A set of an unknown name with an article, a list page and a front page."""
-    folder = tmp_path / "data" / "sets" / "tides"
-    (folder / "pages").mkdir(parents=True)
-    pages = {
-        "a": ("article", f"<html><body><h1>Tides</h1><p>{STORY}</p></body></html>", STORY.strip()),
-        "l": ("list", LIST, None),
-        "front": ("list", SHORT, None),
-    }
-    rows = []
-    for id, (kind, html, body) in pages.items():
-        (folder / "pages" / f"{id}.html").write_text(html, "utf-8")
-        rows.append({"id": id, "file": f"pages/{id}.html", "url": f"https://tides.example/{id}", "site": "s",
-                     "section": "t", "kind": kind, "body": body})  # fmt: skip
-    (folder / "truth.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    (folder / "groups.json").write_text("[]", "utf-8")
+    article = layouts.row("a", site="tides", body=STORY.strip()), f"<h1>Tides</h1><p>{STORY}</p>"
+    lists = [(layouts.row(name, site="tides", kind="list"), html) for name, html in (("l", LIST), ("front", SHORT))]
+    layouts.write(tmp_path / "data" / "sets" / "tides", [article, *lists])
     return tmp_path / "data"
 
 
@@ -123,19 +114,14 @@ def test_speed_runs_on_a_set_of_another_name(data, capsys):
     assert "list-rank" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("words", [["--lists", "nowhere.json"], ["--sample", "few"]])
+@pytest.mark.parametrize("words", [["lists", "--lists", "nowhere.json"], ["lists", "--sample", "few"], ["artikles"]])
 def test_mistakes_in_the_call_are_errors_without_a_traceback(data, words, capsys):
-    with pytest.raises(SystemExit) as error:
-        main([str(data), "lists", *words])
-    assert error.value.code == 2
-    assert words[1] in capsys.readouterr().err
+    assert words[-1] in layouts.mistake(main, [data, *words], capsys)
 
 
 def test_missing_page_is_named(data, capsys):
     (data / "sets" / "tides" / "pages" / "a.html").unlink()
-    with pytest.raises(SystemExit):
-        main([str(data), "articles"])
-    assert "page a:" in capsys.readouterr().err
+    assert "page a:" in layouts.mistake(main, [data, "articles"], capsys)
 
 
 def test_sets_of_other_names_have_tuned_nothing_unless_it_is_said():
