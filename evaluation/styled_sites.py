@@ -13,9 +13,13 @@ import html
 import json
 import random
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 SITES, PAGES = 16, 25  # sites, as many as in the source; articles of a site, and lists
 SEED = 1
@@ -124,119 +128,11 @@ class Words:
         return f"2026-{self.draw.randint(1, 12):02}-{self.draw.randint(1, 28):02}"
 
 
-class Painter:
-    """Writes pages of one site: `article` and `listing` return HTML."""
-
-    def __init__(self, look: Design, draw: random.Random):
-        self.look, self.draw, self.text = look, draw, Words(draw, look.chinese)
-
-    def article(self) -> str:
-        """Return an article: headline, byline, prose, perhaps pictures, quotations, a table, comments, related ones."""
-        title = self.text.title()
-        parts = [f"<h1>{title}</h1><p class=by>{self.text.date()} {self.text.words(2, 3)}</p>"]
-        if self.look.hero and self.draw.random() < 0.8:
-            parts.append(self._picture("hero"))
-        for _ in range(self.draw.choice((3, 5, 8, 12, 18, 30))):
-            parts.append(self._block())
-        if self.look.comments:
-            parts += [self._comment() for _ in range(self.draw.randint(0, 12))]
-        if self.look.related != "none":
-            kind = self.look.related
-            parts.append(f"<h3>{self.text.words(1, 2)}</h3>" + self._entries(kind, self.draw.randint(3, 9)))
-        return self._page(title, "".join(parts))
-
-    def listing(self) -> str:
-        """Return a list of articles in one of the site's layouts, with a pager, perhaps in sections or after a lead."""
-        title = self.text.words(1, 3)
-        parts = [f"<h1>{title}</h1>" if self.draw.random() < 0.7 else ""]
-        if self.draw.random() < 0.3:
-            parts.append(f"<p>{self.text.paragraph(1, 4)}</p>")
-        if self.look.hero and self.draw.random() < 0.5:
-            parts.append(self._picture("hero") + f"<h2>{self._link()}</h2><p>{self.text.sentence()}</p>")
-        kind = self.draw.choice(self.look.lists)
-        for section in range(self.draw.choice((1, 1, 1, 2, 4))):
-            parts.append(f"<h2>{self.text.words(1, 2)}</h2>" if section else "")
-            parts.append(self._entries(kind, self.draw.choice((6, 10, 15, 20, 30))))
-        pager = " ".join(f"<a href='?{n}'>{n}</a>" for n in range(1, self.draw.randint(3, 12)))
-        return self._page(title, "".join(parts) + f"<p class=pager>{pager}</p>")
-
-    def _block(self) -> str:
-        chance = self.draw.random()
-        if chance < self.look.pictures:
-            return self._picture("wide") + f"<p class=by>{self.text.words(4, 9)}</p>"
-        if chance > 0.97:
-            return f"<blockquote>{self.text.sentence()}</blockquote>"
-        if chance > 0.93:
-            return f"<h2>{self.text.words(2, 6)}</h2>"
-        if chance > 0.91:
-            return "<ul>" + "".join(f"<li>{self.text.words(4, 12)}</li>" for _ in range(5)) + "</ul>"
-        return f"<p>{self.text.paragraph()}</p>"
-
-    def _comment(self) -> str:
-        who, when = self.text.words(1, 2), self.text.date()
-        return f"<div class=comment><b>{who}</b> {when}<p>{self.text.paragraph(1, 3)}</p></div>"
-
-    def _entries(self, kind: str, count: int) -> str:
-        one: dict[str, Callable[[], str]] = {
-            "headlines": lambda: f"<li>{self._link()} <small>{self.text.date()}</small></li>",
-            "summaries": lambda: f"<li><h3>{self._link()}</h3><p>{self.text.paragraph(1, 3)}</p></li>",
-            "cards": lambda: f"<li>{self._picture('card')}<h4>{self._link()}</h4><p>{self.text.words(6, 14)}</p></li>",
-            "table": lambda: (
-                f"<li><span>{self._link()}</span><small>{self.text.words(1, 2)}</small>"
-                f"<small>{self.draw.randint(0, 999)}</small><small>{self.text.date()}</small></li>"
-            ),
-            "thumbnails": lambda: (
-                f"<li>{self._picture('thumb')}<h3>{self._link()}</h3><p>{self.text.sentence()}</p></li>"
-            ),
-            "stream": lambda: (
-                f"<li><h2>{self._link()}</h2><p class=by>{self.text.date()}</p><p>{self.text.paragraph(2, 6)}</p></li>"
-            ),
-        }
-        return f"<ul class={kind}>" + "".join(one[kind]() for _ in range(count)) + "</ul>"
-
-    def _link(self) -> str:
-        return f"<a href='#{self.draw.randint(1, 9999)}'>{self.text.title()}</a>"
-
-    def _picture(self, kind: str) -> str:
-        one, two = (f"hsl({self.draw.randint(0, 359)} 40% {self.draw.randint(25, 75)}%)" for _ in range(2))
-        colours = f"linear-gradient({self.draw.randint(0, 180)}deg,{one},{two})"
-        return f"<div class='picture {kind}' style='background:{colours}'></div>"
-
-    def _page(self, title: str, main: str) -> str:
-        side = f"<aside><h3>{self.text.words(1, 2)}</h3>{self._entries('headlines', self.draw.randint(5, 14))}</aside>"
-        left = side if self.look.side in ("left", "both") else ""
-        right = side if self.look.side in ("right", "both") else ""
-        menu = " ".join(f"<a href='/'>{self.text.words(1, 1)}</a>" for _ in range(8))
-        footer = "".join(f"<p>{self.text.words(6, 14)}</p>" for _ in range(self.look.footer))
-        head = f"<meta charset=utf-8><title>{html.escape(title)}</title><style>{style(self.look)}</style>"
-        top = f"<header><b>{self.text.words(1, 2)}</b><nav>{menu}</nav></header>"
-        return (
-            f"<!doctype html><html lang={'zh' if self.look.chinese else 'en'}>{head}<body>{top}"
-            f"<div class=columns>{left}<main>{main}</main>{right}</div><footer>{footer}</footer>"
-        )
-
-
-def style(look: Design) -> str:
-    """Return the style sheet of a design."""
-    ground, card, text, accent, line = look.palette
-    tall = {"bar": 12, "masthead": 40, "plain": 6, "tall": 110}[look.header]
-    band = f"background:{accent};color:#fff" if look.header in ("bar", "tall") else f"border-bottom:2px solid {accent}"
-    centred = "text-align:center;" if look.header == "masthead" else ""
-    box = f"background:{card};border:1px solid {line};padding:{look.density + 6}px;" if look.boxed else ""
-    return (
-        f"body{{margin:0;background:{ground};color:{text};font:{look.size}px/1.6 {look.font}}}a{{color:{accent}}}"
-        f"header{{{band};{centred}padding:{tall}px 20px}}header b{{font-size:2em}}nav a{{margin:0 10px;color:inherit}}"
-        f".columns{{display:flex;gap:24px;max-width:{look.width}px;margin:20px auto}}main{{flex:1;min-width:0;{box}}}"
-        f"aside{{width:220px;font-size:.85em}}footer{{border-top:1px solid {line};padding:20px;font-size:.8em}}"
-        f"ul[class]{{list-style:none;padding:0}}"
-        f"ul[class]>li{{padding:{look.density}px 0;border-bottom:1px solid {line}}}"
-        "small{opacity:.7;margin-left:12px}.by{opacity:.7;font-size:.85em}.pager a{padding:4px 9px;border:1px solid}"
-        ".cards{display:grid;grid-template-columns:repeat(3,1fr);gap:16px}.table li{display:flex}.table span{flex:1}"
-        ".thumbnails li{overflow:hidden}.thumb{float:left;width:150px;height:95px;margin-right:14px}"
-        ".card{height:130px}.wide{height:300px}.hero{height:380px}"
-        f"blockquote{{border-left:4px solid {accent};margin:0 0 0 20px;padding-left:16px}}"
-        f".comment{{border-top:1px solid {line};padding:8px 0;font-size:.9em}}"
-    )
+@cache
+def _template() -> Template:
+    environment = Environment(loader=FileSystemLoader(Path(__file__).parent), undefined=StrictUndefined)
+    environment.filters["e"] = html.escape
+    return environment.get_template("styled_page.html")
 
 
 def pages(seed: int, number: int, count: int = PAGES) -> Iterator[tuple[str, str]]:
@@ -244,8 +140,9 @@ def pages(seed: int, number: int, count: int = PAGES) -> Iterator[tuple[str, str
     look = design(seed, number)
     for index in range(count):
         draw = random.Random(f"{seed}:{number}:{index}")
-        yield "article", Painter(look, draw).article()
-        yield "list", Painter(look, draw).listing()
+        page: Any = _template().make_module({"look": look, "draw": draw, "text": Words(draw, look.chinese)})
+        yield "article", page.article()
+        yield "list", page.listing()
 
 
 def write_site(folder: Path, seed: int, number: int, count: int = PAGES) -> None:
