@@ -138,11 +138,6 @@ def test_mistakes_end_with_code_2_and_say_what_was_meant(data, capsys, options, 
     assert message in layouts.mistake(main, [data, *options], capsys)
 
 
-def test_missing_folder_ends_with_code_2(tmp_path, capsys):
-    assert "nowhere is not a folder" in layouts.mistake(main, [str(tmp_path / "nowhere")], capsys)
-    assert "has no sets" in layouts.mistake(main, [str(tmp_path)], capsys)
-
-
 def test_scoring_without_predictions_ends_with_code_2(data, tmp_path, capsys):
     assert "has no predictions" in layouts.mistake(score_main, [tmp_path / "nothing", data], capsys)
 

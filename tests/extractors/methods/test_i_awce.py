@@ -1,7 +1,7 @@
 """The page's type first, then the article or the list."""
 
 import json
-from datetime import UTC, date, datetime
+from datetime import date
 from types import SimpleNamespace
 
 import pytest
@@ -56,15 +56,6 @@ def test_a_list_comes_out_as_entries():
     )
     assert "12 <li> with links of their own" in found.reason
     assert 0 < found.confidence <= 1
-
-
-def test_list_rank_takes_every_page_for_a_list():
-    found = extract(section_page(teaser_list()), URL, method="list-rank")
-    assert isinstance(found, Listing)
-    assert [entry.title for entry in found.entries] == list(TITLES)
-    assert found
-    assert found.text.startswith(TITLES[0])
-    assert isinstance(extract("<p>No list stands here.</p>", URL, method="list-rank"), NoArticle)
 
 
 def test_a_listing_is_json_with_its_entries():
@@ -177,12 +168,6 @@ def test_a_screenshot_is_bytes():
 
 def test_other_methods_have_no_use_for_a_screenshot():
     assert isinstance(extract(bakery(), ARTICLE_URL, screenshot=b"a picture"), Article)
-
-
-def test_times_that_are_relative_count_from_the_fetching():
-    page = archive().replace("<span>2026-03-10</span>", "<span>3 days ago</span>")
-    found = extract(page, URL, method="i-awce", fetched_at=datetime(2026, 3, 20, tzinfo=UTC))
-    assert found.entries[0].published == date(2026, 3, 17)
 
 
 @given(MARKUP)

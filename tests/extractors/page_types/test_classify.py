@@ -71,12 +71,6 @@ def test_reasons_are_words_for_a_person():
     assert any("link" in reason for reason in reasons)
 
 
-def test_a_page_of_a_few_words_gets_a_type():
-    assert classify(parsed("<p>Forty bytes of text are what a page must have at least.</p>")).kind in (
-        "list", "uncertain", "article",
-    )  # fmt: skip
-
-
 def test_uncertain_pages_of_one_shape_are_surer_together():
     alone = PageType("uncertain", 0.8, ())
     assert classify_together([alone] * 16).kind == "article"

@@ -3,12 +3,11 @@ import math
 import pytest
 
 from extractors import Article, NoArticle, UnusablePage, extract
-from extractors.content.line_membership import IN, IN_SEGMENT, OUTSIDE
+from extractors.content.line_membership import IN_SEGMENT
 from extractors.methods.bp_network.extractor import (
     cut_by_line,
     cut_by_segment,
     evidence_of_lines,
-    headings_near,
     lines_below,
 )
 
@@ -88,23 +87,9 @@ def test_boxes_that_together_look_like_body_stay_and_others_go():
     assert set(kept) == set(HARBOUR)
 
 
-def test_consecutive_boxes_in_the_segment_count_as_a_whole():
-    boxes, none = [IN_SEGMENT, IN_SEGMENT, IN, IN_SEGMENT, IN_SEGMENT, OUTSIDE], [False] * 6
-    evidence = [-1.0, 2.0, 9.0, -3.0, 2.0, 9.0]
-    assert lines_below(boxes, [0.2] * 6, evidence, none, 0, 6) == [True, True, True, False, False, False]
-    assert lines_below(boxes, [0.2] * 6, evidence, none, 1, 2) == [False, True, True, False, False, False]
-    assert lines_below([], [], [], [], 0, 0) == []
-
-
 def test_headings_and_single_lines_of_the_body_stay_in_a_box_that_does_not():
     below = lines_below([IN_SEGMENT] * 3, [0.2, 0.6, 0.2], [-1.0] * 3, [True, False, False], 0, 3)
     assert below == [True, True, False]
-
-
-def test_headings_with_body_on_both_sides_are_near():
-    kept, headings = [True, False, False, False, False, True], [False, True, False, True, True, True]
-    assert headings_near(kept, headings, 0, 6) == [3]
-    assert headings_near(kept, headings, 0, 3) == []
 
 
 def test_comments_do_not_outweigh_the_article():

@@ -4,7 +4,7 @@ import pytest
 
 from extractors import NoArticle, extract
 from extractors.methods.list_rank import linked_tree
-from extractors.methods.list_rank.extractor import Entry, read_entries
+from extractors.methods.list_rank.extractor import read_entries
 from extractors.page import Page
 
 from ...pages import BAKERY, HARBOUR, LIBRARY
@@ -26,24 +26,6 @@ def teaser_list():
         f'<p>{teaser}</p><a href="{number}.html">read on</a></div>'
         for number, (title, teaser) in enumerate(zip(TITLES, TEASERS, strict=True), 1)
     )
-
-
-def test_entries_have_title_address_and_date():
-    assert read_entries(Page(section_page(teaser_list()), URL)) == [
-        Entry(title, f"{URL}{number}.html", date(2026, 3, number)) for number, title in enumerate(TITLES, 1)
-    ]
-
-
-def test_list_of_bare_links_is_found_beside_a_menu():
-    links = "".join(f'<li><a href="{number}.html">{title}</a></li>' for number, title in enumerate(TITLES))
-    assert [entry.title for entry in read_entries(Page(section_page(f"<ul>{links}</ul>"), URL))] == list(TITLES)
-
-
-def test_links_themselves_may_be_the_entries_and_hold_the_date():
-    links = "".join(f'<a class="i" href="{n}.html"><b>{t}</b><time>2026-03-04</time></a>' for n, t in enumerate(TITLES))
-    entries = read_entries(Page(section_page(links), URL))
-    assert [entry.title for entry in entries] == list(TITLES)
-    assert {entry.published for entry in entries} == {date(2026, 3, 4)}
 
 
 def test_relative_date_needs_the_time_of_fetching():
@@ -125,15 +107,6 @@ def test_links_in_running_text_are_no_entries():
     )
     entries = read_entries(Page(section_page(f"{teaser_list()}<div class='essay'>{text}</div>"), URL))
     assert [entry.title for entry in entries] == list(TITLES)
-
-
-def test_entries_of_the_page_s_own_host_go_before_others():
-    partners = "".join(
-        f'<div class="offer"><h3><a href="https://partner.example/{n}">{title} cheaper</a></h3><p>{text}</p></div>'
-        for n, (title, text) in enumerate(zip(TITLES, TEASERS, strict=True))
-    )
-    entries = read_entries(Page(section_page(f"{teaser_list()}<div class='partners'>{partners}</div>"), URL))
-    assert {entry.url.partition("/town/")[0] for entry in entries} == {"https://gazette.example"}
 
 
 def test_subdomains_are_the_page_s_own_site():
