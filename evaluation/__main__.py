@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from .arguments import comma_list
+from .arguments import comma_list, mistakes
 from .data import DataError, other_kinds, read_sets
 from .left_out import SET, SITES, LeftOut
 from .methods import UnknownName, every_method, nearest, parse_methods
@@ -32,13 +32,11 @@ def main(words: Sequence[str] | None = None) -> int:
     """Predict, score, print; exit code 1 if a floor is missed, 2 for a mistake in the call."""
     parser = _parser()
     arguments = parser.parse_args(words)
-    try:
+    with mistakes(parser, DataError, UnknownName):
         if arguments.out is not None:
             return _run(arguments, arguments.out)
         with tempfile.TemporaryDirectory() as out:
             return _run(arguments, Path(out))
-    except (DataError, UnknownName) as error:
-        parser.error(str(error))
 
 
 def _run(arguments: argparse.Namespace, out: Path) -> int:

@@ -1,6 +1,8 @@
 """What the parsers of several commands share."""
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -11,6 +13,15 @@ def parser_of(command: str, description: str | None) -> argparse.ArgumentParser:
     )
     parser.add_argument("data", type=Path, metavar="DATA", help="folder with sets/ and sites/")
     return parser
+
+
+@contextmanager
+def mistakes(parser: argparse.ArgumentParser, *errors: type[Exception]) -> Iterator[None]:
+    """End the command with exit code 2 and the message of an error of the given types that is raised in the block."""
+    try:
+        yield
+    except errors as error:
+        parser.error(str(error))
 
 
 def comma_list(text: str) -> list[str]:

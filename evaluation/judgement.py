@@ -25,7 +25,7 @@ from extractors.learned import logistic
 from extractors.methods.density.extractor import SURE
 from extractors.methods.example.extractor import LIKELIER
 
-from .arguments import parser_of
+from .arguments import mistakes, parser_of
 from .data import DataError, read_sets
 from .designs.parts import DESIGNS
 from .designs.written import KINDS, collections
@@ -77,10 +77,8 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=WEIGHTS, metavar="FILE", help="default: the model in use")
     parser.add_argument("--processes", type=int, default=2, metavar="N", help="processes that read pages (default: 2)")
     arguments = parser.parse_args(words)
-    try:
+    with mistakes(parser, DataError):
         forms = read_examples(read_sets(arguments.data), arguments.processes)
-    except DataError as error:
-        parser.error(str(error))
     judged = [one for fold in range(FOLDS) for one in judged_without(forms, fold)]
     for line in report(with_confidence(judged)):
         print(line)

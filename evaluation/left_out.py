@@ -24,7 +24,7 @@ from extractors.page_types.learning import PageNumbers, pages_of
 from extractors.page_types.model import save
 from extractors.page_types.train import FORMS, is_of_kinds, learn_kind, read_features, sites_of, trained
 
-from .arguments import parser_of
+from .arguments import mistakes, parser_of
 from .data import DataError, Row, read_sets
 from .line_model import (
     FOLDS,
@@ -93,7 +93,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Train and write; exit code 2 for a mistake in call or data."""
     parser = _parser()
     arguments = parser.parse_args(words)
-    try:
+    with mistakes(parser, DataError, TrainingMistakes):
         examples = read_examples(read_sets(arguments.data), arguments.processes)
         labelled, features = read_features([arguments.data], DOUBTFUL, Console(stderr=True))
         names = sorted({one.set.partition(".")[0] for one in examples} | {page.source for page in labelled})
@@ -105,8 +105,6 @@ def main(words: Sequence[str] | None = None) -> int:
                 save_trees(learn(chosen, weights), folder / model, {"left_out": name})
             _train_types(folder, labelled, features, may)
             print(folder, flush=True)
-    except (DataError, TrainingMistakes) as error:
-        parser.error(str(error))
     return 0
 
 

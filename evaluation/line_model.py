@@ -36,7 +36,7 @@ from extractors.page import make_page
 from extractors.page_types.classify import judge
 from extractors.page_types.labelled import domain_of
 
-from .arguments import parser_of
+from .arguments import mistakes, parser_of
 from .data import OTHER_KINDS, DataError, DataSet, Row, other_kinds, read_sets
 from .designs.parts import DESIGNS, NAMINGS, fold_of_design, mixed, page_of
 from .designs.stored import DesignedPage, DesignedSite, StoredArticle, sites_of, url_of
@@ -121,10 +121,8 @@ def main(words: Sequence[str] | None = None) -> int:
     """Train and write; exit code 2 for a mistake in call or data."""
     parser = _parser()
     arguments = parser.parse_args(words)
-    try:
+    with mistakes(parser, DataError):
         examples = read_examples(read_sets(arguments.data), arguments.processes)
-    except DataError as error:
-        parser.error(str(error))
     for name, weights in ((ARTICLES.name, FORMS), (ANY_KIND.name, FORMS_OF_ANY_KIND)):
         forms = [one for one in examples if one.form in weights]
         plain = [one for one in forms if one.form in ("plain", OTHER)]

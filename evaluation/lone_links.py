@@ -21,6 +21,7 @@ from extractors.html.lines import Lines, read_lines
 from extractors.html.paths import PathTrie
 from extractors.page import make_page
 
+from .arguments import mistakes
 from .data import DataError, DataSet, Row, read_sets
 
 LEAST = 8  # letters; shorter lines occur in a text by accident
@@ -33,10 +34,8 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("data", type=Path, metavar="DATA")
     parser.add_argument("structure", type=Path, nargs="?", metavar="STRUCTURE")
     arguments = parser.parse_args(words)
-    try:
+    with mistakes(parser, DataError):
         sets = read_sets(arguments.data)
-    except DataError as error:
-        parser.error(str(error))
     for one in sets:
         path = arguments.structure / f"{one.name}.jsonl.gz" if arguments.structure else None
         if path is None or path.exists():

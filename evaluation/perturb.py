@@ -20,33 +20,10 @@ from extractors.html.decoding import decode
 from .data import DataSet, Row
 
 SEMANTIC = ("article", "main", "section", "aside", "nav", "header", "footer", "hgroup", "figure", "figcaption")
-INLINE = frozenset(
-    (
-        "a",
-        "abbr",
-        "b",
-        "bdi",
-        "bdo",
-        "cite",
-        "code",
-        "del",
-        "em",
-        "font",
-        "i",
-        "ins",
-        "kbd",
-        "mark",
-        "q",
-        "s",
-        "small",
-        "span",
-        "strong",
-        "sub",
-        "sup",
-        "time",
-        "u",
-    )
-)
+INLINE = frozenset({
+    "a", "abbr", "b", "bdi", "bdo", "cite", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "q", "s", "small",
+    "span", "strong", "sub", "sup", "time", "u",
+})  # fmt: skip
 SILENT = frozenset({"script", "style", "noscript", "template", "title", "textarea", "option"})
 MEDIA = "descendant-or-self::*[self::img or self::video or self::iframe or self::audio or self::object or self::svg]"
 PARAGRAPHS = 3  # paragraphs that `short` leaves …

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from .arguments import mistakes
 from .data import DataError, other_kinds, read_sets
 from .options import add_scoring_options, chosen_floors, finish, read_run
 
@@ -16,15 +17,13 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("data", type=Path, help="folder with the pages' truth")
     add_scoring_options(parser)
     arguments = parser.parse_args(words)
-    try:
+    with mistakes(parser, DataError):
         settings = read_run(arguments.out)
         floors = chosen_floors(arguments)
         if floors.settings not in (None, settings) and not arguments.lower_floors:
             parser.error("the floors were measured with other settings than these predictions")
         sets = read_sets(arguments.data)
         return finish(arguments, arguments.out, [*sets, *other_kinds(sets)], settings)
-    except DataError as error:
-        parser.error(str(error))
 
 
 if __name__ == "__main__":

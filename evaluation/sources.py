@@ -24,6 +24,7 @@ from extractors import Article, Section, UnusablePage
 from extractors.errors import ExtraMissing
 from extractors.figures import NoFigure, check_path, draw
 
+from .arguments import mistakes
 from .data import DataError, DataSet, Row, read_sets
 from .methods import parse_methods
 from .predict import Selection, predict
@@ -292,7 +293,7 @@ def main(words: Sequence[str] | None = None) -> int:
     if arguments.pages < 1:
         parser.error(f"--pages {arguments.pages}: a table needs at least 1 page of a set")
     stored = StoredPages(arguments.data, arguments.pages)
-    try:
+    with mistakes(parser, DataError, ExtraMissing, OSError):
         check_path(arguments.out / "figure.svg")
         page = arguments.out / "index.html"
         count = f"{sum(len(one.articles()) for one in stored.sets)} articles of {len(stored.sets)} sets"
@@ -304,8 +305,6 @@ def main(words: Sequence[str] | None = None) -> int:
             "what is not made, and why: what needs a GPU or weights, schematics, and what the copies at hand have lost."
         )
         page.write_text(f"{HEAD}<h1>The five sources: there and here</h1><p>{escape(head)}</p>{sections}", "utf-8")
-    except (DataError, ExtraMissing, OSError) as error:
-        parser.error(str(error))
     print(page)
     return 0
 

@@ -37,7 +37,7 @@ from extractors.visual.classify import SURE, VisualClassifier
 from extractors.visual.screenshots import TYPES, LabelledScreenshot, read_labelled, read_png
 from extractors.visual.train import EPOCHS, Trainer, trained
 
-from .arguments import comma_list
+from .arguments import comma_list, mistakes
 from .data import DataError, DataSet, Row, read_sets
 from .line_model import family_of
 from .scores import auc
@@ -109,11 +109,9 @@ def main(words: Sequence[str] | None = None) -> int:
     """Render, train, judge, print. Exit code 2 for a mistake in the call, or without an extra."""
     parser = _parser()
     arguments = parser.parse_args(words)
-    try:
+    with mistakes(parser, DataError, ExtraMissing, BadModel):
         for line in _report(arguments):
             print(line, flush=True)
-    except (DataError, ExtraMissing, BadModel) as error:
-        parser.error(str(error))
     return 0
 
 

@@ -19,7 +19,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from ..arguments import comma_list, count, parser_of
+from ..arguments import comma_list, count, mistakes, parser_of
 from ..data import DataError, read_sets
 from .lists import TRUTH, read_selectors
 from .on_articles import articles, boilerpipe, thresholds
@@ -44,13 +44,11 @@ def main(words: Sequence[str] | None = None) -> int:
     unknown = [part for part in arguments.parts if part not in PARTS]
     if unknown:
         parser.error(f"unknown part {unknown[0]!r}; known: {', '.join(PARTS)}")
-    try:
+    with mistakes(parser, DataError):
         roles = read_roles(arguments.tuned, arguments.news, arguments.chinese)
         run = Run(read_sets(arguments.data), arguments.sample, roles, read_selectors(arguments.lists))
         for part in arguments.parts or PARTS:
             print(f"{part}:", *PARTS[part](run), "", sep="\n", flush=True)
-    except DataError as error:
-        parser.error(str(error))
     return 0
 
 

@@ -43,7 +43,7 @@ from extractors.methods.bp_network.network import USED, VERBATIM, Network, load
 from extractors.methods.bp_network.words import title_words
 from extractors.methods.density import extractor as density
 
-from ..arguments import comma_list, count, parser_of
+from ..arguments import comma_list, count, mistakes, parser_of
 from ..data import DataError, DataSet, Row, read_sets
 from ..line_model import FOLDS
 from ..methods import UnknownName, nearest
@@ -142,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print the requested tables; exit code 2 for a mistake in the call."""
     reader = parser()
     options = reader.parse_args(arguments)
-    try:
+    with mistakes(reader, DataError, UnknownName, OSError):
         sets = [sampled(one, options.sample) for one in read_sets(options.data) if one.articles()]
         if not sets:
             raise DataError(f"{options.data} has no article with a known body")
@@ -156,8 +156,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         material = Material(sets, options)
         for part in options.parts:
             print("\n".join(PARTS[part](material)) + "\n", flush=True)
-    except (DataError, UnknownName, OSError) as error:
-        reader.error(str(error))
     return 0
 
 

@@ -35,7 +35,7 @@ from extractors.methods.tag_paths import (
 from extractors.methods.tag_paths.clusters import LeafOutline, Leaves, OpenConstants, read_outline
 from extractors.page import Page, make_page
 
-from ..arguments import comma_list, parser_of
+from ..arguments import comma_list, mistakes, parser_of
 from ..data import DataError, DataSet, Row, read_sets
 from ..line_model import family_of
 from ..methods import UnknownName, nearest
@@ -273,7 +273,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Print the tables; exit code 2 for a mistake in call or data."""
     parser = _parser()
     arguments = parser.parse_intermixed_args(words)
-    try:
+    with mistakes(parser, DataError, UnknownName):
         for name in arguments.methods:
             if name not in METHODS:
                 raise nearest(name, METHODS, "method")
@@ -285,8 +285,6 @@ def main(words: Sequence[str] | None = None) -> int:
             method = METHODS[name]
             pages = measured(method, sets, arguments.sample, roles)
             print(f"{name}:", *report(method, pages), "", sep="\n", flush=True)
-    except (DataError, UnknownName) as error:
-        parser.error(str(error))
     return 0
 
 

@@ -16,7 +16,7 @@ from extractors.html.tagless_text import BlockTree, Ctext, build_tree, read_ctex
 from extractors.methods.article_deviation.extractor import LINE_COST, METHOD, SHARE, find_body, text_sizes
 from extractors.page import Page
 
-from ..arguments import parser_of
+from ..arguments import mistakes, parser_of
 from ..data import DataError, read_sets
 from ..line_model import family_of
 from ..tables import table
@@ -53,14 +53,12 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = parser_of("evaluation.reproduction.deviation", __doc__)
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="articles of a set; default: all")
     arguments = parser.parse_args(words)
-    try:
+    with mistakes(parser, DataError):
         sets = [
             replace(one, rows=tuple(row for row in one.articles() if row.kind == ARTICLE))
             for one in read_sets(arguments.data)
         ]
         pages = measured(DESCENT, [one for one in sets if one.rows], arguments.sample, read_roles())
-    except DataError as error:
-        parser.error(str(error))
     if len({family_of(name) for name in pages}) < 2:
         parser.error(f"{arguments.data}: two sets with articles are needed, to choose by one and judge by the other")
     chosen = left_out(pages, DESCENT.choosable())

@@ -23,7 +23,7 @@ from extractors.errors import TrainingMistakes
 from extractors.page_types.labelled import LabelledPage, read_labelled
 from extractors.page_types.learning import evenly
 
-from ..arguments import parser_of
+from ..arguments import mistakes, parser_of
 from ..data import DataError, Row, read_sets
 from ..left_out import DOUBTFUL, SET, SITES, LeftOut
 from ..results import score_row
@@ -132,14 +132,12 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--left-out", type=Path, metavar="DIR", help="models of `python -m evaluation.left_out`")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="pages of a set and type; default: all")
     arguments = parser.parse_args(words)
-    try:
+    with mistakes(parser, DataError):
         left_out = LeftOut(arguments.left_out) if arguments.left_out else None
         pages = list(read_pages(arguments.data, arguments.sample))
         for what in (SITES, SET) if left_out else (SHIPPED,):
             judged = [judge(page, row, _models(left_out, page, row, what)) for page, row in pages]
             print(f"## {what}\n\n{types(judged)}\n\n{texts(judged)}\n", flush=True)
-    except DataError as error:
-        parser.error(str(error))
     return 0
 
 

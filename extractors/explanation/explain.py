@@ -47,7 +47,6 @@ def explain(
             return Explanation(url or "", "", NoArticle(f"unusable page: {error}", url), "", ())
         lines = trace.first(Lines) or _read(html, url, content_type)
     steps, assembling = deciding_steps(trace), trace.last(Assembling)
-    is_article = isinstance(result, Article) and assembling is not None
     return Explanation(
         url or "",
         _page_title(assembling, html, content_type),
@@ -57,7 +56,7 @@ def explain(
         _curves(steps),
         element_of(steps.lines.trie, steps.body.root) if steps is not None and steps.body.root else "",
         tuple(_grounds(trace, result)),
-        explained_fields(assembling, result) if isinstance(result, Article) and is_article and assembling else (),
+        explained_fields(assembling, result) if isinstance(result, Article) and assembling is not None else (),
     )
 
 

@@ -72,8 +72,7 @@ class LinkedTree:
         self._width: dict[etree._Element, int] = {}
         self._labels: dict[etree._Element, int] = {}
         self._children: dict[etree._Element, list[etree._Element]] = {}
-        self._words_of_classes: dict[str, tuple[str, ...]] = {}
-        self._words: dict[etree._Element, tuple[str, ...]] = {}
+        self._words: dict[str, tuple[str, ...]] = {}
         self._steps: dict[etree._Element, tuple[str, str]] = {}
         self._before: dict[etree._Element, int] = {}  # see `_text_before`
         self._read()
@@ -178,15 +177,12 @@ class LinkedTree:
 
     def class_words(self, element: etree._Element) -> tuple[str, ...]:
         """Return the words of an element's class, without numbers and words for a position in the list."""
-        found = self._words.get(element)
+        classes = element.get("class") or ""
+        found = self._words.get(classes)
         if found is None:
-            classes = element.get("class") or ""
-            found = self._words_of_classes.get(classes)
-            if found is None:
-                words = (_DIGITS.sub("", word) for word in classes.lower().split())
-                found = tuple(word for word in words if (plain := word.strip("-_")) and plain not in POSITION_WORDS)
-                self._words_of_classes[classes] = found
-            self._words[element] = found
+            words = (_DIGITS.sub("", word) for word in classes.lower().split())
+            found = tuple(word for word in words if (plain := word.strip("-_")) and plain not in POSITION_WORDS)
+            self._words[classes] = found
         return found
 
 
