@@ -24,14 +24,11 @@ def test_two_looks_of_one_site_are_left_out_together():
     assert not models(["meiwen_mobile_zh"])["set-meiwen_mobile_zh"]("meiwen_desktop_zh", "a.example")
 
 
-def test_a_folder_without_models_is_named_with_the_way_to_make_them(tmp_path, capsys):
-    words = [layouts.normalised(tmp_path / "data"), "--left-out", tmp_path / "none"]
-    assert "python -m evaluation.left_out DATA" in layouts.mistake(evaluate, words, capsys)
-
-
-def test_left_out_methods_need_models(tmp_path, capsys):
-    words = [layouts.normalised(tmp_path / "data"), "--methods", "density@sites"]
-    assert "--left-out DIR" in layouts.mistake(evaluate, words, capsys)
+def test_missing_models_are_named_with_the_way_to_make_them(tmp_path, capsys):
+    data = layouts.normalised(tmp_path / "data")
+    said = layouts.mistake(evaluate, [data, "--left-out", tmp_path / "none"], capsys)
+    assert "python -m evaluation.left_out DATA" in said
+    assert "--left-out DIR" in layouts.mistake(evaluate, [data, "--methods", "density@sites"], capsys)
 
 
 def test_data_that_is_not_there_is_a_clear_error(tmp_path, capsys):

@@ -131,8 +131,3 @@ def test_weights_of_another_shape_are_refused(tmp_path):
 @pytest.mark.parametrize(("path", "form"), [(WEIGHTS, USED), (VERBATIM_WEIGHTS, VERBATIM)])
 def test_shipped_weights_load(path, form):
     assert load(path, form)(np.zeros((3, 12))).shape == (3,)
-
-
-def test_weights_of_the_other_form_are_refused():
-    with pytest.raises(BadModel, match=r"found .*'form': 'verbatim'"):
-        load(VERBATIM_WEIGHTS, USED)

@@ -57,12 +57,6 @@ def test_own_verbatim_weights_are_used_by_their_form_only(tmp_path, monkeypatch)
         extract(page.html, method="bp-network-verbatim")
 
 
-def test_weights_that_are_not_there_are_named(monkeypatch):
-    monkeypatch.setenv("EXEMPLAR_BP_WEIGHTS", "/nowhere/w.json")
-    with pytest.raises(ValueError, match=r"EXEMPLAR_BP_WEIGHTS: /nowhere/w\.json"):
-        extract(news_page("Bread", BAKERY), method="bp-network")
-
-
 ALL = "All of this page is body, the whole page."
 NO_OTHERS = {f"page{number}{kind}": None for number in (0, 2) for kind in (".html", ".txt")}
 
