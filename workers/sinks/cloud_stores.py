@@ -6,7 +6,7 @@ process that uses it.
 
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
@@ -21,34 +21,49 @@ ONE_PUT = 2**30  # bytes; a larger object is sent in parts and becomes visible a
 PROBE = ".exemplar-check"
 
 _NOT_FOUND = ("{} is not found there; check its name and the endpoint", True)
-# Meanings of errors: the store's codes or the names of classes, words, and whether a person has to act
-_TABLE = (
-    ("NoSuchBucket ContainerNotFound", "{} does not exist; create it or correct its name", True),
-    ("AccessDenied AllAccessDisabled AuthorizationPermissionMismatch AuthorizationFailure 403",
-     "access to {} is denied; its objects must be listed, read and written with these credentials", True),
-    ("InvalidAccessKeyId InvalidClientTokenId",
-     "the access key is unknown there; check AWS_ACCESS_KEY_ID and the endpoint", True),
-    ("SignatureDoesNotMatch AuthenticationFailed InvalidSecurity",
-     "the secret key is wrong; check the credentials in the environment", True),
-    ("ExpiredToken InvalidToken TokenRefreshRequired RefreshError 401 ClientAuthenticationError",
-     "the credentials are invalid or have expired", True),
-    ("NoCredentialsError PartialCredentialsError DefaultCredentialsError CredentialUnavailableError",
-     "no credentials are set in the environment (docs/outputs.md names the variables)", True),
-    ("PermanentRedirect AuthorizationHeaderMalformed IllegalLocationConstraintException 301",
-     "{} is in another region; set AWS_REGION or ?region=", True),
-    ("InvalidBucketName ParamValidationError", "{} is not a valid bucket name", True),
-    ("ResponseParserError 405 MethodNotAllowed 501", "the endpoint is not a server of this kind", True),
-    ("FileNotFoundError", *_NOT_FOUND),
-    ("ValueError", "the endpoint or another setting in the environment is invalid", True),
-    ("ProfileNotFound", "there is no such profile; check AWS_PROFILE or ?profile=", True),
-    ("RequestTimeTooSkewed", "the clock of this machine is wrong", True),
-    ("gaierror", "the name of its host is unknown", False),
-    ("SSLError ClientConnectorCertificateError", "the certificate is invalid", False),
-    ("EndpointConnectionError ConnectTimeoutError ClientConnectorError ServiceRequestError",
-     "no connection to the endpoint", False),
-    ("FSTimeoutError ReadTimeoutError TimeoutError", f"no answer in {LIMIT:g} seconds", False),
-)  # fmt: skip
-_MEANINGS = {code: (words, is_configuration) for codes, words, is_configuration in _TABLE for code in codes.split()}
+# Meanings of errors, by the store's code or the name of the class: words, and whether a person has to act.
+_MEANINGS: Mapping[str, tuple[str, bool]] = {
+    **dict.fromkeys(("NoSuchBucket", "ContainerNotFound"), ("{} does not exist; create it or correct its name", True)),
+    **dict.fromkeys(
+        ("AccessDenied", "AllAccessDisabled", "AuthorizationPermissionMismatch", "AuthorizationFailure", "403"),
+        ("access to {} is denied; its objects must be listed, read and written with these credentials", True),
+    ),
+    **dict.fromkeys(
+        ("InvalidAccessKeyId", "InvalidClientTokenId"),
+        ("the access key is unknown there; check AWS_ACCESS_KEY_ID and the endpoint", True),
+    ),
+    **dict.fromkeys(
+        ("SignatureDoesNotMatch", "AuthenticationFailed", "InvalidSecurity"),
+        ("the secret key is wrong; check the credentials in the environment", True),
+    ),
+    **dict.fromkeys(
+        ("ExpiredToken", "InvalidToken", "TokenRefreshRequired", "RefreshError", "401", "ClientAuthenticationError"),
+        ("the credentials are invalid or have expired", True),
+    ),
+    **dict.fromkeys(
+        ("NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError", "CredentialUnavailableError"),
+        ("no credentials are set in the environment (docs/outputs.md names the variables)", True),
+    ),
+    **dict.fromkeys(
+        ("PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "301"),
+        ("{} is in another region; set AWS_REGION or ?region=", True),
+    ),
+    **dict.fromkeys(("InvalidBucketName", "ParamValidationError"), ("{} is not a valid bucket name", True)),
+    **dict.fromkeys(
+        ("ResponseParserError", "405", "MethodNotAllowed", "501"), ("the endpoint is not a server of this kind", True)
+    ),
+    "FileNotFoundError": _NOT_FOUND,
+    "ValueError": ("the endpoint or another setting in the environment is invalid", True),
+    "ProfileNotFound": ("there is no such profile; check AWS_PROFILE or ?profile=", True),
+    "RequestTimeTooSkewed": ("the clock of this machine is wrong", True),
+    "gaierror": ("the name of its host is unknown", False),
+    **dict.fromkeys(("SSLError", "ClientConnectorCertificateError"), ("the certificate is invalid", False)),
+    **dict.fromkeys(
+        ("EndpointConnectionError", "ConnectTimeoutError", "ClientConnectorError", "ServiceRequestError"),
+        ("no connection to the endpoint", False),
+    ),
+    **dict.fromkeys(("FSTimeoutError", "ReadTimeoutError", "TimeoutError"), (f"no answer in {LIMIT:g} seconds", False)),
+}
 
 
 def open_s3(address: StoreAddress) -> "CloudStore":
