@@ -46,7 +46,7 @@ class SitemapFrontier:
     def next_page(self) -> ListPage | None:
         """Return the sitemap to read next; None if none is left, or enough were read."""
         self._waiting = [page for page in self._waiting if self._is_promising(page)]
-        if not self._waiting or self._read >= (LATER_SITEMAPS if self.complete else MOST_SITEMAPS):
+        if not self._waiting or self._has_read_enough():
             return None
         page = max(self._waiting, key=_urgency)
         self._waiting.remove(page)
@@ -55,7 +55,10 @@ class SitemapFrontier:
 
     def unread(self) -> int:
         """Return how many were found and not read, because of the limit."""
-        return sum(self._is_promising(page) for page in self._waiting)
+        return sum(self._is_promising(page) for page in self._waiting) if self._has_read_enough() else 0
+
+    def _has_read_enough(self) -> bool:
+        return self._read >= (LATER_SITEMAPS if self.complete else MOST_SITEMAPS)
 
     def mark_of(self, url: str) -> datetime | None:
         """Return how far a topmost sitemap was read: the newest date in it or in its children.

@@ -10,7 +10,7 @@ from ..article import IN_TEXT, MAYBE_LISTS, Article, Block, Kind, NoArticle, Pag
 from ..html.dom import parse
 from ..html.lines import Lines, read_lines
 from ..html.paths import MAX_TRIE, PathTrie
-from ..html.revealing import MASKED_ADDRESS, unmask
+from ..html.revealing import MASKED_ADDRESS, remove_permalinks, unmask
 from ..metadata.declared_metadata import Head, read_head
 from ..metadata.metadata import read_metadata
 from ..metadata.titles import PageTitles
@@ -71,6 +71,7 @@ def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
     root = parse(encoded)
     if page.holds(MASKED_ADDRESS):
         unmask(root)
+    remove_permalinks(root)
     head = read_head(root)
     lines = with_state(root, head, read_lines(root, trie), trie)
     lines.url = page.url

@@ -7,6 +7,8 @@ within. Other hidden elements are left alone: most are menus, forms and dialogs.
 
 E-mail addresses that Cloudflare masks in pages are shown as "[email protected]", and decoded by a script. The value of
 `data-cfemail` is hexadecimal: a key, and each byte of the address XOR the key.
+
+The mark by which a heading links to itself (¶, #, § …) is no text: documentation shows it only under the pointer.
 """
 
 import re
@@ -18,6 +20,7 @@ from typing import cast
 from lxml import etree
 
 from .class_names import CACHED
+from .dom import inner_text, remove
 
 UNCLOSED_BLOCKS = 4  # block elements in a control or link that was never closed; rich buttons have up to 3
 BUTTON_DEPTH = 3  # elements in front of a panel that are examined: a heading, a button, its text
@@ -34,6 +37,7 @@ _PLACEHOLDER = re.compile(r"(.{0,30})[BP]:([0-9a-f]{1,6})")  # the part in front
 _SEGMENT = re.compile(r"(.{0,30})S:([0-9a-f]{1,6})")
 MASKED_ADDRESS = "data-cfemail"
 _MASKED = etree.XPath(f"descendant::*[@{MASKED_ADDRESS}]")
+PERMALINK_MARKS = frozenset("¶#§🔗")
 
 
 def reveal(noted: Iterable[etree._Element]) -> bool:
@@ -153,6 +157,14 @@ def unmask(root: etree._Element) -> None:
             tail = element.tail
             element.clear()
             element.tag, element.text, element.tail = "span", address, tail
+
+
+def remove_permalinks(root: etree._Element) -> None:
+    """Remove the links to a place of a page whose text is only a mark."""
+    within = [link for link in root.iter("a") if "#" in (link.get("href") or "")]
+    for link in within:
+        if inner_text(link).strip() in PERMALINK_MARKS:
+            remove(link)
 
 
 def unmasked_address(masked: str) -> str | None:

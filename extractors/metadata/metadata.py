@@ -68,6 +68,7 @@ _AUTHOR_FORMS = (
     (("作者", "撰文", "记者", "文"), _AUTHOR), (("by", "By", "BY", "bY"), _BYLINE),
     (("by", "By", "BY", "bY"), _DATED_BYLINE), (("记者",), _REPORTER),
 )  # fmt: skip
+_OF_TODAY = expression(r"^(?:.{0,15}(?:今天|今日)是|(?:现在|当前)时间|\W*[Tt]oday(?:\s*[:：]|\s+is\b))")
 _NEXT_LABEL = expression(r"(?:作者|编辑|记者|责编|时间|日期|来源|字号|浏览|阅读|点击)\s*[:：].*", re.DOTALL)
 _LEADING_SOURCE = expression(r"^\s*来源\s*[:：]\s*")
 _LEADING_BY = expression(
@@ -159,22 +160,22 @@ def _is_above_headline(lines: Lines, kept: list[int], title_line: int, head: Hea
 def lines_around(lines: Lines, kept: list[int], title_line: int) -> Nearby:
     """Return the short lines where date, author and source are printed.
 
-    First the lines after the title, then those before the body and above the title; from the body's first lines, and
-    those left out between them, only lines in the form of a byline. The lines that follow the body are returned
-    separately.
+    First the lines after the title, then those before the body and above the title, but not the day that many sites
+    show above all pages; from the body's first lines, and those left out between them, only lines in the form of a
+    byline. The lines that follow the body are returned separately.
     """
-    texts = lines.texts
+    texts, tags, places = lines.texts, lines.outline.tags, lines.outline.places
     start, end = (kept[0], kept[-1] + 1) if kept else (0, 0)
     title = title_line + 1 if 0 <= title_line < start else start
     below = range(title, min(start, title + LINES_BEFORE))
     above = (*range(max(0, start - LINES_BEFORE), start), *range(max(0, title - LINES_ABOVE), title))
     before = [texts[index] for index in dict.fromkeys((*below, *above))]
-    within = texts[start : kept[:LINES_WITHIN][-1] + 1][:LINES_BEFORE] if kept else []
-    before += filter(may_be_byline, within)
+    within = range(start, kept[:LINES_WITHIN][-1] + 1)[:LINES_BEFORE] if kept else range(0)
+    own = (texts[index] for index in within if tags[places[index]] != "blockquote")  # another text has its own byline
+    before += filter(may_be_byline, own)
     after = texts[end : end + LINES_AFTER]
-    return Nearby(
-        [text for text in before if len(text) <= MAX_BYLINE], [text for text in after if len(text) <= MAX_BYLINE]
-    )
+    before = [text for text in before if len(text) <= MAX_BYLINE and not _OF_TODAY.search(text)]
+    return Nearby(before, [text for text in after if len(text) <= MAX_BYLINE])
 
 
 def dated_lines(nearby: Nearby, head: Head, language: str | None) -> Nearby:

@@ -69,6 +69,12 @@ def test_only_some_are_read_in_one_walk():
     assert reading.frontier.unread() == 7
 
 
+def test_a_walk_that_was_stopped_left_no_sitemap_unread_because_of_the_limit():
+    reading = Reading()
+    reading.frontier.push(ROOT_PAGE)
+    assert reading.frontier.unread() == 0
+
+
 def test_of_a_shape_without_articles_some_are_tried():
     reading = Reading(*(child(f"video{n}") for n in range(20)), child("posts"), found=0)
     assert len(reading.names) == SITEMAP_TRIES + 1

@@ -9,7 +9,6 @@ from tests.extractors.pages import BAKERY, lines_of
 pytestmark = pytest.mark.usefixtures("form_of_walk")
 PROSE = "The harbour master closes the gates an hour before high water, and opens them when the tide has turned."
 LONG = "".join(f"<p>{PROSE} Gate {n}.</p>" for n in range(15))
-
 KEY = 0x5A
 
 
@@ -142,3 +141,16 @@ def test_masked_addresses_in_text_and_in_links_are_read():
 
 def test_line_that_is_a_masked_address_stays():
     assert "ada@mill.example" in text_of(f'<a data-cfemail="{masked("ada@mill.example")}">[email protected]</a>')
+
+
+@pytest.mark.parametrize("mark", ["¶", "#", " § ", "<span>🔗</span>"])
+def test_mark_by_which_a_heading_links_to_itself_is_no_text(mark):
+    link = f'<a class="headerlink" href="#bread">{mark}</a>'
+    first, *others = (f"<p>{text}</p>" for text in BAKERY)
+    article = extract(f"<title>Bread — Manual</title><h1>Bread{link}</h1>{first}<h2>{link}Rolls</h2>{''.join(others)}")
+    assert (article.title, "Rolls" in article.text.split("\n")) == ("Bread", True)
+    assert "<h2>Rolls</h2>" in article.html
+
+
+def test_other_links_of_one_sign_stay():
+    assert "[1] and # of" in text_of('See [<a href="#n1">1</a>] and <a href="/hash">#</a> of the manual.')

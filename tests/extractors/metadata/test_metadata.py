@@ -433,3 +433,19 @@ def test_order_of_numbers_is_that_of_the_page_s_language(declared, expected):
     body = "<div>05/03/2024</div>" + "".join(f"<p>{text}</p>" for text in BAKERY)
     page = news_page("Bread from old stones", (), body=body).replace('lang="en"', f'lang="{declared}"')
     assert extract(page, "https://gazette.example/town/bread.html").published == expected
+
+
+@pytest.mark.parametrize(
+    "line", ["今天是2024年3月9日 星期六", "您好！今日是 2024-03-09", "Today: Saturday, 9 March 2024 | 6°C"]
+)
+def test_day_of_the_visit_above_all_pages_is_no_publication(line):
+    assert article(before=f"<div>{line}</div>").published is None
+
+
+def test_byline_of_a_quoted_post_is_not_the_article_s():
+    post = '<blockquote><p>Fresh!</p>— Mia (@mia) <a href="https://posts.example/1">March 9, 2024</a></blockquote>'
+    body = "".join(f"<p>{text}</p>" for text in (BAKERY[0], *BAKERY[1:]))
+    assert (
+        extract(news_page("Bread from old stones", (), body=f"<p>{BAKERY[0]}</p>{post}{body}"), URL).published is None
+    )
+    assert article(before="By Ada Miller, March 9, 2024").published == date(2024, 3, 9)
