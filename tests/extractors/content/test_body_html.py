@@ -27,7 +27,7 @@ def html_of(*parts):
     ("part", "html"),
     [
         ("<h2 class=x id=y>Tides</h2><h5>Storms</h5>", "<h2>Tides</h2><h5>Storms</h5>"),
-        ("<h2>Tides<a href=#tides>\u00b6</a></h2>", "<h2>Tides\u00b6</h2>"),
+        ("<h2>Tides<a href=#tides>\u00b6</a></h2>", "<h2>Tides</h2>"),
         ("<p>A <b>bold</b> and <i>soft</i> word</p>", "<p>A <strong>bold</strong> and <em>soft</em> word</p>"),
         (
             "<p>H<sub>2</sub>O, m<sup>2</sup>, <s>old</s>, <mark>new</mark> and <tt>read()</tt></p>",
