@@ -41,6 +41,7 @@ ADDRESSES = {
     "thread": ("/threads/{slug}.{number}/", "/viewtopic.php?t={number}", "/t/{slug}/{number}", "/thread-{number}-1-1.html",
                "/questions/{number}/{slug}", "/community/{slug}"),
     "documentation": ("/docs/{slug}/", "/en/latest/{slug}.html", "/guide/{slug}", "/wiki/{slug}", "/help/articles/{number}", "/{slug}.html"),
+    "list": ("/news/", "/{slug}/", "/category/{slug}/page/{number}/", "/list-{number}.html", "/index_{number}.shtml", "/tag/{slug}"),
 }  # fmt: skip  # paths of pages by kind; of a site one
 _WORD = re.compile(r"[a-z]+")
 _OWN = re.compile(r"<!--own (\d+)-->((?:\s*</(?:span|font|b|i|em|strong|p|div)>)?)")
