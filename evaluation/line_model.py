@@ -188,7 +188,7 @@ def _designed_jobs(sets: Sequence[DataSet]) -> Iterator[_Job]:
                     yield from _in_design(site, design, draw, JUDGED if collection in UNSEEN else "designed")
         for collection, designs in collections(KINDS).items():
             draw = random.Random(f"{site.name} {collection}")
-            for design in designs:
+            for design in designs if collection not in UNSEEN else ():
                 if draw.random() <= DRAWN_KINDS:
                     yield from _in_design(site, design, draw, DESIGNED_KIND)
 

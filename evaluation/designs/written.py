@@ -23,6 +23,7 @@ HERE = Path(__file__).parent
 TEMPLATES, KINDS, TEXTS = HERE / "templates", HERE / "kinds", HERE / "texts"
 UNSEEN = frozenset({
     "judged", "communities", "magazines", "mobile", "offices", "oldweb", "static", "verticals", "worldpress",
+    "journals", "newsrooms", "notices",
 })  # fmt: skip  # the collections that no model is trained on
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
            "November", "December")  # fmt: skip
