@@ -8,7 +8,7 @@ one of `FOLDS` folds. Each has a line model and models of page types, with thres
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import lru_cache
 from pathlib import Path
 
@@ -58,11 +58,17 @@ class LeftOut:
             raise DataError(f"{folder} holds no models; python -m evaluation.left_out DATA --out {folder} makes them")
         self._folder = folder
 
-    @contextmanager
-    def judging(self, set_name: str, row: Row, what: str) -> Iterator[None]:
+    def judging(self, set_name: str, row: Row, what: str) -> AbstractContextManager[None]:
         """Use, within the block, models that were not trained on the page's site, or on its set."""
         plain = set_name.partition("+")[0].partition(".")[0]
-        name = f"set-{plain}" if what == SET else f"fold-{fold_of(site_of(row, plain))}"
+        return self._using(f"set-{plain}") if what == SET else self.without_fold(fold_of(site_of(row, plain)))
+
+    def without_fold(self, fold: int) -> AbstractContextManager[None]:
+        """Use, within the block, models that were not trained on the sites of a fold, nor on its designs."""
+        return self._using(f"fold-{fold}")
+
+    @contextmanager
+    def _using(self, name: str) -> Iterator[None]:
         if not (self._folder / name).is_dir():  # no model was trained on this set, so any will do
             name = "fold-0"
         with ExitStack() as stack:
