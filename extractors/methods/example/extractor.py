@@ -333,7 +333,7 @@ def elect(
         return density.find_body(parsed, said, list_like + ELSEWHERE, is_article)
     body, kept = voted_body(parsed, valid)
     if not kept:
-        return density.find_body(parsed, "nothing differs from the example", list_like + ELSEWHERE, is_article)
+        return density.find_body(parsed, "too little text differs from the example", list_like + ELSEWHERE, is_article)
     expected = _where_expected(page, kept, [vote.layout for vote in valid])
     verdict = judge(parsed, kept, list_like + (EXPECTED if expected else ELSEWHERE))
     if trace is not None:
