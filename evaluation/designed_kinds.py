@@ -30,7 +30,7 @@ RIGHT, SURE = 0.8, 0.9  # F1 from which a text is right; confidence from which a
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class JudgedText:
     """A text: its F1 and its confidence."""
 
     f1: float
@@ -46,7 +46,7 @@ def main(words: Sequence[str] | None = None) -> int:
     with mistakes(parser, DataError):
         left_out = LeftOut(arguments.left_out) if arguments.left_out else None
         sites = sites_of(read_sets(arguments.data), lambda row, name: fold_of(site_of(row, name)))
-        found: dict[tuple[str, bool], list[Measured]] = defaultdict(list)
+        found: dict[tuple[str, bool], list[JudgedText]] = defaultdict(list)
         for collection, designs in collections(KINDS).items():
             fold = min(folds_of_collection(designs[0], FOLDS))
             with left_out.without_fold(fold) if left_out else nullcontext():
@@ -63,7 +63,7 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _measured(design: str, sites: Sequence[DesignedSite], number: int) -> Iterator[tuple[bool, Measured]]:
+def _measured(design: str, sites: Sequence[DesignedSite], number: int) -> Iterator[tuple[bool, JudgedText]]:
     """Yield the results for a design: whether the page was read beside another one, and what came of it."""
     for site in random.Random(design).sample(sites, min(number, len(sites))):
         example, page = (written_page(site, article, design) for article in site.articles[:2])
@@ -71,10 +71,10 @@ def _measured(design: str, sites: Sequence[DesignedSite], number: int) -> Iterat
             section = Section(example.html, url_of(example)) if beside else Section(None)
             result = section.extract(page.html, url_of(page), refuse="never")
             text, confidence = (result.text, result.confidence) if isinstance(result, Article) else ("", 0.0)
-            yield beside, Measured(bag_score(text, page.body).f1, confidence)
+            yield beside, JudgedText(bag_score(text, page.body).f1, confidence)
 
 
-def _row(collection: str, beside: bool, some: Sequence[Measured]) -> list[str]:
+def _row(collection: str, beside: bool, some: Sequence[JudgedText]) -> list[str]:
     wrong = [one for one in some if one.f1 < RIGHT]
     surely = sum(one.confidence >= SURE for one in wrong) / len(some)
     where = "beside another" if beside else "alone"
