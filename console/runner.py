@@ -171,10 +171,8 @@ class Runner:
         self._extraction_seen = self._watched = time.monotonic()
         self._failure: BaseException | None = None
         self._started = clock_of(self.connection).moment().isoformat(timespec="seconds")
-        self._settled: tuple[int, float] = (
-            0,
-            time.monotonic(),
-        )  # settled URLs minus waiting rows, and when that number changed
+        # Settled URLs minus waiting rows, and when that number changed
+        self._settled: tuple[int, float] = (0, time.monotonic())
         self._finished = False  # with `once`: all pages are settled and all rows delivered, or the run gave up
         self._once = False
 

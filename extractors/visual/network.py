@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import needs
+from ..errors import BadModel, needs
 from .screenshots import SIDE, TYPES
 
 Floats = NDArray[np.float32]
@@ -48,7 +48,10 @@ def quantised(weight: Floats) -> tuple[NDArray[np.int8], Floats]:
 
 
 def to_onnx(weights: Weights, about: Mapping[str, Any]) -> bytes:
-    """Return the network as an ONNX file. Raises `ExtraMissing` without onnx."""
+    """Return the network as an ONNX file. Raises `BadModel` if a value is not finite, `ExtraMissing` without onnx."""
+    for name, values in weights.items():
+        if not np.isfinite(values).all():
+            raise BadModel(f"{name} has values that are not numbers")
     onnx: Any = needs("onnx", "train")
     helper, kinds = onnx.helper, onnx.TensorProto
     constants, nodes = _stored(weights, onnx)

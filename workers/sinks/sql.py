@@ -86,6 +86,7 @@ class SqlSink:
         self.answer_wait = ANSWER_WAIT
         self._quoted = self._table.quoted(self._kind.dialect)
         self._errors: tuple[type[Exception], ...] = (*self._kind.errors, SQLAlchemyError, OSError)
+        self._existing: ExistingTable | None = None  # None: it is looked at before the next use
         self._statement = ""  # the last statement that changes the table, for messages
 
     def __repr__(self) -> str:
@@ -108,6 +109,7 @@ class SqlSink:
 
     def check(self) -> None:
         """Connect, create the table or its missing columns, and check whether rows may be written."""
+        self._existing = None
         self._with_connection(self._try)
 
     def close(self) -> None:
@@ -121,13 +123,15 @@ class SqlSink:
             try:
                 engine = engine_of(self._server, self._kind)
                 with connected(engine, self.answer_wait, self._kind.socket_of) as connection:
-                    existing = self._set_up(connection)
+                    existing = self._existing or self._set_up(connection)
                     cursor = connection.cursor()
                     self._kind.begin(cursor)
                     result = action(cursor, existing)
                     connection.commit()
+                    self._existing = existing
                     return result
             except self._errors as error:
+                self._existing = None
                 close_engine(self._server)  # the other connections of the pool may be lost, too
                 waited = time.monotonic() - started
                 if not left or waited >= min(QUICK, self.answer_wait):

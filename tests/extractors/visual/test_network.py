@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from extractors.errors import BadModel
 from extractors.visual.classify import VisualClassifier
 from extractors.visual.network import quantised, to_onnx
 
@@ -43,3 +44,8 @@ def test_the_file_computes_what_the_table_says(weights, tmp_path):
     grey = (grey - grey.mean(axis=(1, 2), keepdims=True)) / grey.std(axis=(1, 2), keepdims=True)
     assert np.allclose(classifier.probabilities(grey), forward(weights, grey), atol=0.02)
     assert classifier.about == {"seed": 1}
+
+
+def test_values_that_are_not_finite_are_refused(weights):
+    with pytest.raises(BadModel, match=r"conv1.bias has values that are not numbers"):
+        to_onnx({**weights, "conv1.bias": np.full(6, np.nan, np.float32)}, {})
