@@ -8,7 +8,7 @@ within. Other hidden elements are left alone: most are menus, forms and dialogs.
 E-mail addresses that Cloudflare masks in pages are shown as "[email protected]", and decoded by a script. The value of
 `data-cfemail` is hexadecimal: a key, and each byte of the address XOR the key.
 
-The mark by which a heading links to itself (¶, #, § …) is no text: documentation shows it only under the pointer.
+The mark by which a heading links to itself (¶, #, § …) is no text: documentation shows it on hover.
 """
 
 import re
@@ -37,7 +37,7 @@ _PLACEHOLDER = re.compile(r"(.{0,30})[BP]:([0-9a-f]{1,6})")  # the part in front
 _SEGMENT = re.compile(r"(.{0,30})S:([0-9a-f]{1,6})")
 MASKED_ADDRESS = "data-cfemail"
 _MASKED = etree.XPath(f"descendant::*[@{MASKED_ADDRESS}]")
-PERMALINK_MARKS = frozenset("¶#§🔗")
+_PERMALINK_MARKS = frozenset("¶#§🔗")
 
 
 def reveal(noted: Iterable[etree._Element]) -> bool:
@@ -163,7 +163,7 @@ def remove_permalinks(root: etree._Element) -> None:
     """Remove the links to a place of a page whose text is only a mark."""
     within = [link for link in root.iter("a") if "#" in (link.get("href") or "")]
     for link in within:
-        if inner_text(link).strip() in PERMALINK_MARKS:
+        if inner_text(link).strip() in _PERMALINK_MARKS:
             remove(link)
 
 

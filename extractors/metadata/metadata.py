@@ -171,7 +171,7 @@ def lines_around(lines: Lines, kept: list[int], title_line: int) -> Nearby:
     above = (*range(max(0, start - LINES_BEFORE), start), *range(max(0, title - LINES_ABOVE), title))
     before = [texts[index] for index in dict.fromkeys((*below, *above))]
     within = range(start, kept[:LINES_WITHIN][-1] + 1)[:LINES_BEFORE] if kept else range(0)
-    own = (texts[index] for index in within if tags[places[index]] != "blockquote")  # another text has its own byline
+    own = (texts[index] for index in within if tags[places[index]] != "blockquote")  # a quoted text has its own
     before += filter(may_be_byline, own)
     after = texts[end : end + LINES_AFTER]
     before = [text for text in before if len(text) <= MAX_BYLINE and not _OF_TODAY.search(text)]
