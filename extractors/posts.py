@@ -10,7 +10,7 @@ may declare them. What scripts load later is not on the page.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -83,9 +83,11 @@ _ACTIONS = expression(
 _SAYS = expression(r"\s*(?:\b(?:says|said|wrote)|说道?|發表|发表于?)?\s*[:：]?\s*\Z", re.IGNORECASE)
 _AROUND_NAME = expression(r"\A[\s·•|,-]+|(?:[\s·•|,-]|\(\d+\))+\Z")  # and the number of the user's posts
 _NUMBER = expression(r"(?:#\s?(\d{1,6})|(\d{1,6})\s?(?:#|楼|樓|F))\Z")
+_QUOTING = frozenset({"blockquote", "aside", "q"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LANGUAGE = expression(r"<html[^>]{0,500}\blang\s*=\s*['\"]?([\w-]{2,20})", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
+_ORDERED = re.compile(r"\d[/.-]\d")
 _NUMBERS = re.compile(r"(?<![\d/-])(\d\d?)[/-](\d\d?)[/-](?:19|20)\d\d(?!\d)")  # a day and a month in either order
 _Posts = dict[etree._Element, Post]
 _Form = tuple[str, str]  # a tag, and a name of a class or an id
@@ -140,14 +142,14 @@ def read_thread(pages: Iterable[Page], *, is_thread: bool) -> list[list[Post]]:
 
 def _read(page: Page, forms: set[_Form], *, is_thread: bool) -> list[Post]:
     """Return the posts of a page; `forms`: those of posts on the pages before, to which its own are added."""
-    root = parse(page.encoded())
-    marks = _marks(root, page)
-    found = _of_forms(forms, marks, page) if forms else {}
+    tree = _Tree(page)
+    marks = tree.marks
+    found = _of_forms(forms, marks, tree) if forms else {}
     used = marks
     for used in marks.to_use(is_thread=is_thread):
         left = used
         for _ in range(ROUNDS):
-            form = _best_form(left, found, page) if len(left.kinds) == len(used.kinds) else {}
+            form = _best_form(left, found, tree) if len(left.kinds) == len(used.kinds) else {}
             if not form:
                 break
             forms |= set.intersection(*(set(_keys(element)) for element in form))
@@ -155,23 +157,25 @@ def _read(page: Page, forms: set[_Form], *, is_thread: bool) -> list[Post]:
             left = left.beside(form)
         if found:
             break
-    if found and (opening := _opening(marks, found, page)):
+    if found and (opening := _opening(marks, found, tree)):
         found |= opening
-    order = [element for element in root.iter(etree.Element) if element in found][:MOST]
-    for element in order:  # again, now that the replies within it are known
-        reader = _PostReader(element, page, found.__contains__, by_time=not used.authors)
-        found[element] = reader.post() or found[element]
+    order = [element for element in tree.root.iter(etree.Element) if element in found][:MOST]
+    around = {above for element in order for above in islice(element.iterancestors(), UP)}
+    again = [element for element in order if element in around]  # now that the replies within them are known
+    tree.find_texts(again, found)
+    for element in again:
+        found[element] = _PostReader(element, tree, found, by_time=not used.authors).post() or found[element]
     return _numbered(_without_repeated(_anchored({element: found[element] for element in order})))
 
 
 def read_comments(page: Page) -> list[Post]:
     """Return the comments below an article in its order, at most `MOST`. Raises `UnusablePage` as `read_posts` does."""
-    root = parse(page.encoded())
-    found: list[Post] = []
-    for element in root.iter(etree.Element):
-        if len(found) < MOST and _is_comment(element) and (post := _PostReader(element, page, _is_comment).post()):
-            found.append(post)
-    return _numbered(found or _declared(root, page))
+    tree = _Tree(page)
+    comments = dict.fromkeys(filter(_is_comment, tree.root.iter(etree.Element)))
+    tree.find_texts(comments, comments)
+    read = (_PostReader(element, tree, comments).post() for element in comments)
+    found = [*islice(filter(None, read), MOST)]
+    return _numbered(found or _declared(tree.root, page))
 
 
 def _anchored(posts: _Posts) -> list[Post]:
@@ -185,16 +189,88 @@ def _anchored(posts: _Posts) -> list[Post]:
     return result
 
 
-def _marks(root: etree._Element, page: Page) -> _Marks:
-    marks = _Marks([], [])
-    for element in root.iter(etree.Element):
-        if KINDS.get(element.tag, INLINE) > PRE or is_hidden(element, element.keys()):
-            continue
-        if _is_time(element, page):
-            marks.times.append(element)
-        elif _is_author(element, page):
-            marks.authors.append(element)
-    return marks
+class _Tree:
+    """A page's elements and what each of them is; this is found once, since elements are read for several forms.
+
+    `times` show one, `authors` name one; `texts`: of each post that has been read, the element that is named so.
+    """
+
+    def __init__(self, page: Page) -> None:
+        """Raises `UnusablePage` if there is no tree to read."""
+        self.page, self.root = page, parse(page.encoded())
+        self.times: dict[etree._Element, None] = {}
+        self.authors: dict[etree._Element, None] = {}
+        self.texts: dict[etree._Element, etree._Element] = {}
+        self._named: dict[etree._Element, _Form | None] = {}
+        self._shown: dict[etree._Element, str] = {}
+        for element in self.root.iter(etree.Element):
+            if KINDS.get(element.tag, INLINE) > PRE or is_hidden(element, element.keys()):
+                continue
+            if _is_time(element, page):
+                self.times[element] = None
+            elif _is_author(element, page):
+                self.authors[element] = None
+
+    @property
+    def marks(self) -> _Marks:
+        """The authors and times."""
+        return _Marks([*self.authors], [*self.times])
+
+    def find_texts(self, posts: Collection[etree._Element], ends: Container[etree._Element]) -> None:
+        """Find the element of each post that is named as its text, if there is one: most posts have one.
+
+        Of several ones it is the innermost, then that with most text in all posts: the menu about the author has a
+        body, too, and so has the preview of a page to which one post links. `ends`: elements that are posts.
+        """
+        named = {post: self._named_in(post, ends) for post in posts}
+        holders = Counter(name for found in named.values() for name in {name for name, _ in found})
+        usual = {name for name, count in holders.items() if 2 * count >= len(posts)}
+        size = {node: len(inner_text(node)) for found in named.values() for _, node in found}
+        texts: dict[etree._Element, list[tuple[_Form, etree._Element]]] = {}
+        total = Counter[_Form]()
+        for post, found in named.items():
+            chosen = [each for each in found if each[0] in usual] or found
+            around = {above for _, node in chosen for above in islice(node.iterancestors(), UP)}
+            texts[post] = [(name, node) for name, node in chosen if node not in around]
+            total.update({name: size[node] for name, node in texts[post]})
+        for post, found in texts.items():
+            self.texts.pop(post, None)
+            if found:
+                self.texts[post] = max(found, key=lambda each: (total[each[0]], size[each[1]]))[1]
+
+    def _named_in(self, post: etree._Element, ends: Container[etree._Element]) -> list[tuple[_Form, etree._Element]]:
+        """Return the elements of a post that are named as a text, outside of quotations and other posts.
+
+        One that holds all authors and times of the post is none: it is the whole post.
+        """
+        named, marks = [], []
+        walker = etree.iterwalk(post, events=("start",))
+        for _, node in walker:
+            if node is not post and (node in ends or KINDS.get(node.tag, INLINE) > PRE):
+                walker.skip_subtree()
+            elif node in self.times or node in self.authors:
+                marks.append(node)
+            elif name := self._name_of(node):
+                named.append((name, node))
+            elif node.tag in _QUOTING:
+                marks += [each for each in node.iter(etree.Element) if each in self.times or each in self.authors]
+                walker.skip_subtree()
+        whole = set.intersection(*(set(_ancestors(mark)) for mark in marks)) if marks else set()
+        return [(name, node) for name, node in named if node not in whole]
+
+    def _name_of(self, element: etree._Element) -> _Form | None:
+        """Return the tag and the name by which an element is that of a text."""
+        if element not in self._named:
+            identifier = _DIGITS.sub("", element.get("id") or "").rstrip("_-")
+            found = _TEXT.search(f"{_names(element)} {identifier}")
+            self._named[element] = (element.tag, found[0].strip().lower()) if found else None
+        return self._named[element]
+
+    def number_in(self, element: etree._Element) -> str:
+        """Return the text of an element that may be the number of a post, else ""."""
+        if element not in self._shown:
+            self._shown[element] = short_text(element, SHORT).strip() if len(element) <= LEAST else ""
+        return self._shown[element]
 
 
 def _names(element: etree._Element) -> str:
@@ -242,7 +318,12 @@ def _time_of(element: etree._Element, page: Page) -> date | None:
 
 
 def _date(text: str, page: Page) -> date | None:
-    return _found_date(text, page.fetched_at, _language(page)) if text else None
+    if not text:
+        return None
+    language = _language(page)
+    if language.lower() in ("", "en") and _ORDERED.search(text):
+        language = _order(page) or language
+    return _found_date(text, page.fetched_at, language)
 
 
 @lru_cache(2_000)  # each element is looked at for several forms of posts
@@ -252,17 +333,19 @@ def _found_date(text: str, fetched_at: datetime | None, language: str) -> date |
 
 @lru_cache(4)
 def _language(page: Page) -> str:
-    """Return the language by which dates such as 11-02-2026 are read: that of the page.
-
-    In English without a territory, dates of the page that have one order alone, such as 11-29-2026, show the order.
-    """
     declared = _LANGUAGE.search(page.html, 0, MAX_TEXT)
-    language = declared[1] if declared else ""
-    if language.lower() not in ("", "en"):
-        return language
+    return declared[1] if declared else ""
+
+
+@lru_cache(4)
+def _order(page: Page) -> str:
+    """Return the language by which dates such as 11-02-2026 are read where the page declares English or none.
+
+    Dates that have one order alone, such as 11-29-2026, show it; "" if there are none, or of both orders.
+    """
     orders = {(int(one) > MONTHS, int(two) > MONTHS) for one, two in _NUMBERS.findall(page.html, 0, MAX_HTML)}
     orders -= {(False, False), (True, True)}
-    return language if len(orders) != 1 else "en-US" if (False, True) in orders else "en-GB"
+    return "" if len(orders) != 1 else "en-US" if (False, True) in orders else "en-GB"
 
 
 def _is_author(element: etree._Element, page: Page) -> bool:
@@ -281,12 +364,12 @@ def _may_be_author(element: etree._Element) -> bool:
     return bool(short_text(element, MAX_NAME).strip())
 
 
-def _best_form(marks: _Marks, chosen: _Posts, page: Page) -> _Posts:
+def _best_form(marks: _Marks, chosen: _Posts, tree: _Tree) -> _Posts:
     """Return the posts of the form with most text, of those with most authors and times outside `chosen` posts."""
     least = LEAST if len(marks.kinds) == 2 else LEAST_OF_ONE_KIND
     forms: dict[tuple[str, str | etree._Element | None], list[etree._Element]] = defaultdict(list)
     for element in _holding_all(marks, chosen):
-        for key in (*_keys(element), (element.tag, element.getparent())):
+        for key in (*_keys(element), *(() if chosen else ((element.tag, element.getparent()),))):
             forms[key].append(element)
     largest = sorted((members for members in forms.values() if len(members) >= least), key=len, reverse=True)[:FORMS]
     owning = dict.fromkeys(_with_own(members, marks, chosen) for members in largest)
@@ -299,10 +382,10 @@ def _best_form(marks: _Marks, chosen: _Posts, page: Page) -> _Posts:
     for members in ranked:
         if len(tried) == TRIED:
             break
-        if any(_are_within(members, others) for others in tried):
+        if members <= best.keys() or any(_are_within(members, others) for others in tried):
             continue
         tried.append(members)
-        posts = _posts(members, chosen, page, marks)
+        posts = _posts(members, chosen, tree, marks)
         # Neither parts of posts, which have little text, nor few elements around many posts.
         rank = fsum(len(post.text) ** 0.5 for post in posts.values())
         if len(posts) >= least and rank > best_rank:
@@ -310,10 +393,10 @@ def _best_form(marks: _Marks, chosen: _Posts, page: Page) -> _Posts:
     return best
 
 
-def _of_forms(forms: set[_Form], marks: _Marks, page: Page) -> _Posts:
+def _of_forms(forms: set[_Form], marks: _Marks, tree: _Tree) -> _Posts:
     """Return the posts of known forms; there may be one."""
     members = [each for each in _holding_all(marks, {}) if not forms.isdisjoint(_keys(each))]
-    return _posts(_with_own(members, marks, {}), {}, page, marks, is_known=True)
+    return _posts(_with_own(members, marks, {}), {}, tree, marks, is_known=True)
 
 
 def _depth(members: Iterable[etree._Element]) -> int:
@@ -377,7 +460,7 @@ def _owner(element: etree._Element, among: set[etree._Element], chosen: _Posts) 
 
 
 def _posts(
-    members: frozenset[etree._Element], chosen: _Posts, page: Page, marks: _Marks, *, is_known: bool = False
+    members: frozenset[etree._Element], chosen: _Posts, tree: _Tree, marks: _Marks, *, is_known: bool = False
 ) -> _Posts:
     """Return the elements of a form that are posts; none if they are teasers: mostly links, or with linked headings.
 
@@ -386,36 +469,54 @@ def _posts(
     """
     ends = members | chosen.keys()
     by_time = not marks.authors
-    readers = {element: _PostReader(element, page, ends.__contains__, by_time=by_time) for element in members}
+    tree.find_texts(members, ends)
+    readers = {element: _PostReader(element, tree, ends, by_time=by_time) for element in members}
     read = {element: post for element, reader in readers.items() if (post := reader.post())}
-    posts = {element: post for element, post in read.items() if not _is_part(element, post, chosen)}
+    parts = _parts(read, chosen, tree)
+    posts = {element: post for element, post in read.items() if element not in parts}
     linked, all_ = (sum(getattr(readers[element], what) for element in posts) for what in ("linked", "size"))
     teasers = sum(readers[element].has_linked_heading for element in posts)
     if linked > LINKED * all_ or 2 * teasers > len(posts):
         return {}
     authors, own_texts = ({getattr(post, what) for post in posts.values()} for what in ("author", "text"))
-    is_sure = is_known or len(marks.kinds) == 2 or (len(authors) >= LEAST and 2 * len(own_texts) >= len(members))
-    return posts if is_sure else {}
+    has_texts = 2 * len(own_texts) >= len(members)
+    is_sure = len(marks.kinds) == 2 and (has_texts or not chosen)
+    return posts if is_known or is_sure or (len(authors) >= LEAST and has_texts) else {}
 
 
-def _is_part(element: etree._Element, post: Post, chosen: _Posts) -> bool:
-    """Whether an element within a post is a part of it, and no reply: it has the same author."""
-    around = next((above for above in _ancestors(element) if above in chosen), None)
-    return around is not None and chosen[around].author == post.author
+def _parts(posts: _Posts, chosen: _Posts, tree: _Tree) -> set[etree._Element]:
+    """Return the elements within a post that are parts of it, and no replies.
+
+    They have its author, or are the only one in it and hold what is named as its text.
+    """
+    around = {post: next((above for above in _ancestors(post) if above in chosen), None) for post in posts}
+    counts = Counter(around.values())
+
+    def is_part(element: etree._Element) -> bool:
+        post = around[element]
+        if post is None:
+            return False
+        text = tree.texts.get(post)
+        alone = counts[post] == 1 and text is not None and element in _ancestors(text)
+        return alone or chosen[post].author == posts[element].author
+
+    return set(filter(is_part, posts))
 
 
-def _opening(marks: _Marks, chosen: _Posts, page: Page) -> _Posts:
-    """Return the opening post if it has another form: the largest element with a time and an author but no post."""
+def _opening(marks: _Marks, chosen: _Posts, tree: _Tree) -> _Posts:
+    """Return the opening post if it has another form: the largest element before all others with time and author."""
+    before = set(takewhile(lambda element: element not in chosen, tree.root.iter(etree.Element)))
     holding = {above for element in chosen for above in _ancestors(element)}
     authored = {above for author in marks.authors for above in _ancestors(author)}
     times = {one.time for one in chosen.values()}
     tops: dict[etree._Element, None] = {}
     for time in marks.times:
         above = [element for element in _ancestors(time) if element not in holding]
-        if above and above[-1] in authored and not any(element in chosen for element in _ancestors(time)):
+        if above and above[-1] in authored and above[-1] in before:
             tops[above[-1]] = None
     for top in islice(tops, FORMS):
-        reader = _PostReader(top, page, chosen.__contains__)
+        tree.find_texts([top], chosen)
+        reader = _PostReader(top, tree, chosen)
         post = reader.post()
         if post and reader.linked <= LINKED * reader.size and post.time not in times:
             return {top: post}
@@ -441,7 +542,7 @@ def _is_comment(element: etree._Element) -> bool:
 
 
 class _PostReader:
-    """Reads one post, without those within it: `ends` says of an element whether it is another one.
+    """Reads one post, without those within it, which `ends` has.
 
     `by_time`: its author is the text directly before its time, or behind it if there is none. `linked` and `size`:
     characters of its text in links, and all; `has_linked_heading`: whether a heading of it leads to another page, as
@@ -449,9 +550,15 @@ class _PostReader:
     """
 
     def __init__(
-        self, element: etree._Element, page: Page, ends: Callable[[etree._Element], bool], *, by_time: bool = False
+        self,
+        element: etree._Element,
+        tree: _Tree,
+        ends: Container[etree._Element],
+        *,
+        by_time: bool = False,
     ) -> None:
-        self._element, self._page, self._ends, self._by_time = element, page, ends, by_time
+        self._element, self._tree, self._ends, self._by_time = element, tree, ends, by_time
+        self._named = tree.texts.get(element)
         self._author = " ".join((element.get("data-author") or "").split())[:MAX_NAME]
         self._time: date | None = None
         self._number = 0
@@ -459,7 +566,6 @@ class _PostReader:
         self._parts: list[str] = []  # of the text
         self._text: etree._Element | None = None  # the innermost element that is named as the text
         self._is_read = False  # whether that has ended
-        self._named = self._longest_named()
         self._links = 0  # open ones
         self.linked = self.size = 0
         self.has_linked_heading = False
@@ -472,24 +578,13 @@ class _PostReader:
         if not (self._author and text):
             return None
         if self._time is None and self._named is not None:  # it is within what is named as the text
-            times = (_time_of(each, self._page) for each in self._times_in(self._named))
+            times = (_time_of(each, self._tree.page) for each in self._times_in(self._named))
             self._time = next(filter(None, times), None)
         return Post(self._author, self._time, text, self._html(text), self._number, self._anchor())
 
-    def _longest_named(self) -> etree._Element | None:
-        """Return the element that is named as the post's text; of several ones that with most text."""
-        walker = etree.iterwalk(self._element, events=("start",))
-        best, most = None, 0
-        for _, node in walker:
-            if node is not self._element and (self._ends(node) or KINDS.get(node.tag, INLINE) > PRE):
-                walker.skip_subtree()
-            elif _is_text(node) and (size := len(inner_text(node))) > most:
-                best, most = node, size
-        return best
-
     def _times_in(self, element: etree._Element) -> Iterator[etree._Element]:
         within = islice(element.iterdescendants(etree.Element), MAX_INNER)
-        return (each for each in within if _is_time(each, self._page))
+        return (each for each in within if each in self._tree.times)
 
     def _read(self, post: etree._Element) -> None:
         walker = etree.iterwalk(post, events=("start", "end"))
@@ -499,7 +594,7 @@ class _PostReader:
             if BLOCK <= kind <= BREAK:
                 self._write("\n")
             if event == "start":
-                if node is not post and (self._ends(node) or self._takes(node, kind)):
+                if node is not post and (node in self._ends or self._takes(node, kind)):
                     skipped = node
                     walker.skip_subtree()
                     continue
@@ -519,19 +614,19 @@ class _PostReader:
             return kind != BREAK
         if self._text is not None and not self._is_read:
             return False
-        if _is_time(node, self._page):
-            time = _time_of(node, self._page)
+        if node in self._tree.times:
+            time = _time_of(node, self._tree.page)
             if time and self._is_better(
                 "time", _is_declared(node, "date") + isinstance(time, datetime), node.tag == "time"
             ):
                 self._time = time
                 self._take_name_before()
             return True
-        if _is_author(node, self._page):
+        if node in self._tree.authors:
             if self._is_better("author", 2 * _is_declared(node, "author"), bool(_AUTHOR.search(_names(node)))):
                 self._author = _name(node)
             return True
-        shown = short_text(node, SHORT).strip() if len(node) <= LEAST else ""
+        shown = self._tree.number_in(node)
         if found := _NUMBER.match(shown):
             self._number = self._number or int(found[1] or found[2])
             return True
@@ -559,9 +654,10 @@ class _PostReader:
 
     def _take_name(self, text: str) -> bool:
         """Take a text as the author if there is none yet and it may be a name. Return whether it is taken."""
+        if not self._by_time or self._rank["author"] >= 0 or self.size > MAX_ABOVE:
+            return False
         name = _SAYS.sub("", _AROUND_NAME.sub("", " ".join(text.split())))
-        is_needed = self._by_time and self._rank["author"] < 0 and self.size <= MAX_ABOVE
-        is_taken = is_needed and 0 < len(name) <= MAX_NAME
+        is_taken = 0 < len(name) <= MAX_NAME
         if is_taken:
             self._author, self._rank["author"] = name, 0
         return is_taken
@@ -588,19 +684,8 @@ class _PostReader:
         for node in copy.iter("a", "img"):
             for attribute in ("href", "src"):
                 if address := node.get(attribute):
-                    node.set(attribute, web_url(self._page.url or "", address) or "")
+                    node.set(attribute, web_url(self._tree.page.url or "", address) or "")
         return sanitise(to_html(copy))
-
-
-def _is_text(element: etree._Element) -> bool:
-    """Whether an element is named as the text of a post, and none within it is."""
-    within = islice(element.iterdescendants(etree.Element), MAX_INNER)
-    return _is_named_text(element) and not any(map(_is_named_text, within))
-
-
-def _is_named_text(element: etree._Element) -> bool:
-    identifier = _DIGITS.sub("", element.get("id") or "").rstrip("_-")
-    return _TEXT.search(f"{_names(element)} {identifier}") is not None
 
 
 def _is_declared(element: etree._Element, what: str) -> bool:

@@ -120,12 +120,10 @@ def read_posts(
 ) -> list[Post]:
     """Return the posts of a thread's page, in its order; empty if there are none. Parameters as for `read_comments`."""
     from . import posts
-    from .page_types.classify import kinds_of_page
+    from .page_types.classify import kinds_of_page, may_be_thread
 
     page = make_page(html, url, content_type, fetched_at)
-    kinds = kinds_of_page(page)
-    may_be_thread = kinds.get("thread", 0.0) * len(kinds) >= 1  # as probable as by chance, or more
-    return posts.read_thread([page], is_thread=may_be_thread)[0]
+    return posts.read_thread([page], is_thread=may_be_thread(kinds_of_page(page)))[0]
 
 
 def check_kinds(include: Collection[str]) -> frozenset[str]:

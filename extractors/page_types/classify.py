@@ -236,13 +236,19 @@ class PageVerdict:
     """The verdict on a page. `page_type`: its most probable kind. `refused`: a reason or None.
 
     `probability` of an article rather than a list: 0 to 1, None without doubt. `is_article`: whether its lines are
-    to be judged as an article's; None if that is uncertain.
+    to be judged as an article's; None if that is uncertain. `may_be_thread`: see `may_be_thread`.
     """
 
     page_type: Kind = "article"
     probability: float | None = None
     refused: str | None = None
     is_article: bool | None = True
+    may_be_thread: bool = False
+
+
+def may_be_thread(kinds: Mapping[Kind, float]) -> bool:
+    """Whether a thread is as probable as by chance, or more."""
+    return kinds.get("thread", 0.0) * len(kinds) >= 1
 
 
 def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> PageVerdict:
@@ -261,7 +267,10 @@ def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> PageVer
     other = most_probable(kinds)
     kind: Kind = other if other not in ("article", "list", "uncertain") else "article" if no_list else found.kind
     is_article = other == "article" or (None if kind in ("article", "uncertain") else False)
+    is_thread = may_be_thread(kinds)
     if no_list:
-        return PageVerdict(kind, is_article=is_article)
+        return PageVerdict(kind, is_article=is_article, may_be_thread=is_thread)
     refused = {"sure": found.kind == "list" and kind in MAYBE_LISTS, "likely": chance < EVEN}.get(refuse, False)
-    return PageVerdict(kind, chance, f"a list: {'; '.join(found.reasons())}" if refused else None, is_article)
+    return PageVerdict(
+        kind, chance, f"a list: {'; '.join(found.reasons())}" if refused else None, is_article, is_thread
+    )

@@ -209,6 +209,91 @@ def test_names_and_times_that_a_post_quotes_are_part_of_its_text():
     assert "They are green." in post.text
 
 
+@pytest.mark.parametrize("engine", ["phpbb", "smf", "xenforo"])
+def test_a_quotation_is_not_the_text_even_if_most_posts_have_one(engine):
+    quotation = f"<blockquote class=quote><div class=quote-content>{' '.join(BAKERY)}</div></blockquote>"
+    page = ENGINES[engine](THREAD)
+    for one in THREAD[1:]:
+        page = page.replace(one.text, f"{quotation}{one.text}")
+    found = read_posts(page, URL)
+    assert [said(post)[:2] for post in found] == [written[:2] for written in WRITTEN]
+    assert all(one.text in post.text for one, post in zip(THREAD, found, strict=True))
+
+
+@pytest.mark.parametrize("engine", ["phpbb", "vbulletin", "xenforo"])
+def test_the_text_is_what_most_posts_name_so(engine):
+    preview = f'<aside><div class="article-body">{" ".join(BAKERY)}</div></aside>'
+    card = f'<div class="card-body">{" ".join(HARBOUR)}</div>'  # longer than the post
+    page = ENGINES[engine](THREAD).replace(THREAD[2].text, f"{THREAD[2].text}{preview}{card}")
+    found = read_posts(page, URL)
+    assert [said(post)[:2] for post in found] == [written[:2] for written in WRITTEN]
+    assert all(one.text in post.text for one, post in zip(THREAD, found, strict=True))
+
+
+def test_the_menu_about_the_author_is_not_the_text_however_short_that_is():
+    menu = "<div class=menu-body>View profile Posts of {}</div>"
+    page = ENGINES["phpbb"](THREAD)
+    for number in range(len(THREAD)):
+        page = page.replace('<div class="content">', f'{menu.format(number)}<div class="CONTENT">', 1)
+    page = page.replace(THREAD[2].text, "Thanks!").replace("CONTENT", "content")
+    assert [post.text for post in read_posts(page, URL)] == [
+        "Thanks!" if one is THREAD[2] else one.text for one in THREAD
+    ]
+
+
+def test_an_opening_post_of_another_form_stands_before_all_others():
+    box = (
+        '<div class=box><a class=username href="/user/late">Late</a> <time datetime="2026-01-02T10:00">2 Jan</time>'
+        f"<p>{BAKERY[0]}</p></div>"
+    )
+    page = ENGINES["discourse"](THREAD)
+    assert [said(post) for post in read_posts(page.replace("</body>", f"{box}</body>"), URL)] == WRITTEN
+    opened = read_posts(page.replace("<body>", f"<body>{box}"), URL)
+    assert [post.author for post in opened] == ["Late", *(one.author for one in THREAD)]
+
+
+def test_columns_beside_each_other_are_no_posts():
+    column = '<a class=username href="/user/{0}">Site {0}</a> <time datetime="2026-02-0{0}T10:00"></time><p>{1}</p>'
+    page = (
+        ENGINES["xenforo"](THREAD)
+        .replace("<body>", "<body><section id=main>")
+        .replace(
+            "</body>",
+            f"{column.format(1, BAKERY[0])}</section><section>{column.format(2, HARBOUR[0])}</section></body>",
+        )
+    )
+    assert [said(post) for post in read_posts(page, URL)] == WRITTEN
+
+
+@pytest.mark.parametrize("form", ["<li class=reply><div class=content>{0} {1}{2}</div></li>", "<li>{0} {1}{2}</li>"])
+def test_what_is_named_as_a_text_and_holds_name_and_time_is_the_whole_post(form):
+    named = [f"<b>{one.author}</b>" for one in THREAD]
+    times = [f'<time datetime="{one.time:%Y-%m-%dT%H:%M}">{one.time:%d %B}</time>' for one in THREAD]
+    posts = "".join(map(form.format, named, times, (f"<p>{one.text}</p>" for one in THREAD)))
+    (found,) = read_thread([make_page(f"<ul>{posts}</ul>", URL)], is_thread=True)
+    assert [said(post) for post in found] == WRITTEN
+
+
+def test_topics_by_somebody_at_some_time_are_no_posts():
+    topics = "".join(
+        f'<p class=topic><a class=username href="/user/{number}">Ann</a> started it '
+        f'<time datetime="2026-02-0{number}T10:00"></time></p>'
+        for number in range(1, 9)
+    )
+    page = ENGINES["xenforo"](THREAD).replace("</body>", f"{topics}</body>")
+    assert [said(post) for post in read_posts(page, URL)] == WRITTEN
+
+
+def test_the_part_of_a_post_with_its_text_is_no_reply_if_it_names_somebody():
+    posts = "".join(
+        f'<article class=entry><aside><a class=username href="/user/{number}">{one.author}</a></aside>'
+        f'<time datetime="{one.time:%Y-%m-%dT%H:%M}"></time><div class=wrap>edited <time datetime="2026-01-0{number}">'
+        f'</time> <a href="/user/q">@Quinn</a><div class=content>{one.text}</div></div></article>'
+        for number, one in enumerate(THREAD, 1)
+    )
+    assert [post.author for post in read_posts(f"<h1>{TITLE}</h1>{posts}", URL)] == [one.author for one in THREAD]
+
+
 def test_numbers_go_on_where_the_page_begins():
     posts = read_posts(ENGINES["vbulletin"](THREAD).replace(">#1<", ">#21<").replace(">#2<", ">#22<"), URL)
     assert [post.number for post in posts][:2] == [21, 22]
@@ -245,6 +330,15 @@ def test_comments_below_an_article_are_posts_of_its_page():
     assert isinstance(article, Article)
     assert [post.text for post in article.posts][-len(THREAD) :] == [one.text for one in THREAD]
     assert [post.text for post in read_comments(page, URL)] == [one.text for one in THREAD]
+
+
+@pytest.mark.parametrize("engine", ["discourse", "hacker_news", "phpbb", "reddit"])
+def test_the_text_of_a_thread_is_that_of_its_posts_alone_and_beside_another_thread(engine):
+    other = [replace(one, text=f"{one.text} The harbour office knows no more about it.") for one in THREAD]
+    alone = extract(ENGINES[engine](THREAD), URL, refuse="never")
+    beside = extract(ENGINES[engine](THREAD), URL, example=ENGINES[engine](other), refuse="never")
+    for article in (alone, beside):
+        assert all(one.text in article.text for one in THREAD[1:]), article.text
 
 
 def test_long_threads_are_bounded():

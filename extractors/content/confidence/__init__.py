@@ -21,7 +21,7 @@ from ...html.lines import Floats, Lines
 from ...metadata.declared_metadata import DESCRIPTION, Head
 from ..line_model.features import NAMES as COLUMNS
 from ..line_model.features import flags_of
-from ..line_model.opinion import Opinion
+from ..line_model.opinion import Opinion, agreement
 from ..line_model.trees import Trees, load
 
 Flags = NDArray[np.bool_]
@@ -118,7 +118,7 @@ def doubts_of(values: Floats, chance: Floats, kept: Flags, rules: Flags, known: 
         float(share.max()), mean("heading"), mean("ends"),
         mean("in_unit"), mean("others_before", 0), mean("opened", 0), mean("titles_before", 0),
         float(values[last_line, _AT["label_run"]]), float(values[last_line, _AT["dates_before"]]), mean("cut_off"),
-        *(_agreement(width, kept, other) for other in (rules, model, *_cheap_bodies(values, width))),
+        *(agreement(width, kept, other) for other in (rules, model, *_cheap_bodies(values, width))),
         known.probability, known.described, known.match, known.support,
         mean("similarity"), float(prose[last_line] - prose[int(np.argmax(kept))]),
         mean("title_levels"), float(values[kept, _AT["title_levels"]].max()),
@@ -152,12 +152,6 @@ def _densest_run(gain: Floats) -> Flags:
 def _weighted(values: Floats, weights: NDArray[Any], chosen: Flags) -> float:
     total = float(weights[chosen].sum())
     return float((values[chosen] * weights[chosen]).sum()) / total if total else float(values.mean())
-
-
-def _agreement(width: Floats, one: Flags, other: Flags) -> float:
-    """Return the F1 by bytes of two bodies."""
-    both = float(width[one].sum() + width[other].sum())
-    return 2 * float(width[one & other].sum()) / both if both else 1.0
 
 
 @dataclass(frozen=True, slots=True)

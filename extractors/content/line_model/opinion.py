@@ -28,6 +28,8 @@ ARTICLES, ANY_KIND = HERE / "articles.json", HERE / "any-kind.json"
 # lose up to .02; with .1 designs lose .006. With SURE .8, zh_handcrafted loses .008.
 SURE = 0.9  # probability from which a single line changes
 SWITCH = 0.05  # expected F1 that the model's body must gain to replace the rules' body
+AGREE = 0.8  # F1 by bytes of the model's body and a thread's posts, below which the posts decide
+NO_POST = 0.5  # … and factor of the other lines then; names and times of posts count as body in some texts
 _chosen: ContextVar[tuple[Trees, Trees] | None] = ContextVar("line models", default=None)
 
 
@@ -53,6 +55,12 @@ def expected(chance: Floats, width: Floats, kept: list[int] | Flags) -> float:
     """Return the expected F1 by bytes, 0 to 1, of a body if each line is body with its probability."""
     weight = chance * width
     return float(2 * weight[kept].sum() / max(1e-9, width[kept].sum() + weight.sum()))
+
+
+def agreement(width: Floats, one: Flags, other: Flags) -> float:
+    """Return the F1 by bytes of two bodies."""
+    both = float(width[one].sum() + width[other].sum())
+    return 2 * float(width[one & other].sum()) / both if both else 1.0
 
 
 def likeliest(chance: Floats, width: Floats) -> Flags:
@@ -117,13 +125,14 @@ def second_opinion(
     factors: Floats | None = None,
     *,
     is_article: bool = True,
+    posts: Flags | None = None,
 ) -> Opinion:
     """Return the body after the model's correction.
 
     `body`: that of the rules, or of the vote of examples; `similarity`: of the lines to an example's, None without one;
     `factors`: of the lines that the vote of examples leaves out, by what these know of the template; `is_article`:
     whether the page is surely an article, for which a model of articles alone is better: replies and cards are body on
-    other pages.
+    other pages; `posts`: the lines of a thread's posts.
     """
     given = (body, prior, similarity)
     values = lines.once("values", given, lambda: features_of(lines, prior, body, similarity))
@@ -133,8 +142,11 @@ def second_opinion(
     if factors is not None:
         chance = np.where(rules, chance, chance * factors)
     chance = like_table(like_text(chance, lines.code, rules), lines.width, lines)
-    kept = np.flatnonzero(corrected(rules, chance, lines.width, is_article=is_article)).tolist()
-    opinion = Opinion(kept, rules, chance, lines.width, values)
+    kept = corrected(rules, chance, lines.width, is_article=is_article)
+    if posts is not None and agreement(lines.width, kept, posts) < AGREE:
+        chance = np.where(posts, np.maximum(chance, SURE), chance * NO_POST).astype(np.float32)
+        kept = corrected(rules, chance, lines.width, is_article=is_article)
+    opinion = Opinion(np.flatnonzero(kept).tolist(), rules, chance, lines.width, values)
     if (trace := tracing()) is not None:
         trace.note(opinion)
     return opinion

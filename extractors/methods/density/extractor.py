@@ -17,6 +17,8 @@ from ...content.body import Body
 from ...content.confidence import Trust, known_of, trust_of
 from ...content.line_model import Opinion, second_opinion
 from ...content.page_body import rules_body
+from ...content.thread_lines import lines_of_posts
+from ...html.lines import Flags
 from ...page import Page
 from ...page_types.classify import PageVerdict, judge
 from ...tracing import tracing
@@ -66,8 +68,11 @@ def own_opinion(
 ) -> tuple[Opinion, Trust, bool]:
     """Return the rules' body after the correction, the trust in it, and whether the page is read as an article.
 
-    If the verdict leaves that open, the page is read as any kind where that text has clearly more confidence.
+    If the verdict leaves that open, the page is read as any kind where that text has clearly more confidence. A page
+    that may be a thread is one if it has posts.
     """
+    if is_article is not True and verdict.may_be_thread and (posts := lines_of_posts(parsed)) is not None:
+        return _read_as(parsed, rules, verdict, False, posts)
     is_article = verdict.is_article if is_article is None else is_article
     read = _read_as(parsed, rules, verdict, is_article is not False)
     if is_article is None and read[1].confidence < SURE:
@@ -77,9 +82,11 @@ def own_opinion(
     return read
 
 
-def _read_as(parsed: ParsedPage, rules: Body, verdict: PageVerdict, is_article: bool) -> tuple[Opinion, Trust, bool]:
+def _read_as(
+    parsed: ParsedPage, rules: Body, verdict: PageVerdict, is_article: bool, posts: Flags | None = None
+) -> tuple[Opinion, Trust, bool]:
     lines = parsed.lines
-    opinion = second_opinion(lines, parsed.prior, rules, is_article=is_article)
+    opinion = second_opinion(lines, parsed.prior, rules, is_article=is_article, posts=posts)
     trust = trust_of(opinion, known_of(lines, parsed.head, opinion.kept, verdict.probability))
     return opinion, trust, is_article
 

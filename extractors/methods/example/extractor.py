@@ -29,6 +29,7 @@ from ...content.line_model.regions import LABEL
 from ...content.page_body import rules_body, unmatched
 from ...content.profile import BARREN_FACTOR, BodyMarkup, Layout, layout_of, markup_of, profile_of
 from ...content.similarity import align
+from ...content.thread_lines import lines_of_posts
 from ...content.trimming import trim
 from ...content.turning_points import LineEvidence
 from ...errors import UnusablePage
@@ -341,9 +342,10 @@ def elect(
     if verdict.refused:
         return verdict.refused
     elected, similarity, factors = replace(body, kept=kept), usual_similarity(valid), _factors(page, valid)
+    posts = lines_of_posts(parsed) if verdict.may_be_thread and not is_article else None
     if not is_article:
         factors[page.width <= LABEL] = 1  # labels of other kinds are the same on all pages
-    opinion = second_opinion(page, parsed.prior, elected, similarity, factors, is_article=is_article)
+    opinion = second_opinion(page, parsed.prior, elected, similarity, factors, is_article=is_article, posts=posts)
     known = known_of(page, parsed.head, opinion.kept, verdict.probability)
     trust = trust_of(opinion, replace(known, match=best, support=support_of(valid, opinion.kept)))
     election = Election(valid, counts_of(page, valid), kept, opinion, trust)

@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from extractors.content.line_model import second_opinion, using
-from extractors.content.line_model.features import NAMES, features_of
+from extractors.content.line_model.features import NAMES, features_of, flags_of
 from extractors.content.line_model.opinion import SURE, SWITCH, expected, likeliest
 from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body
@@ -98,3 +99,17 @@ def test_bodies_in_many_containers_come_out_whole():
     body = rules_body(page.lines, page.prior)
     found = second_opinion(page.lines, page.prior, body)
     assert set(TEXTS) <= {page.lines.texts[line] for line in found.kept}
+
+
+@pytest.mark.parametrize("agree", [True, False])
+def test_posts_decide_where_the_body_differs_from_them(agree):
+    page = parsed(news_page("Tides", TEXTS))
+    rules = rules_body(page.lines, page.prior)
+    posts = flags_of(rules.kept if agree else rules.kept[:2], len(page.lines))
+    with using(model("kept", 0.5, -4.0, -1.0)):
+        alone, opinion = (
+            second_opinion(page.lines, page.prior, rules, is_article=False, posts=each) for each in (None, posts)
+        )
+    assert alone.kept == rules.kept
+    assert opinion.kept == np.flatnonzero(posts).tolist()
+    assert (opinion.chance.max() >= SURE) is not agree

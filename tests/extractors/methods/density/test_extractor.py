@@ -8,8 +8,9 @@ from extractors.content.page_body import rules_body
 from extractors.html.paths import PathTrie
 from extractors.methods.density import extractor as density
 from extractors.page import make_page
-from extractors.page_types.classify import PageVerdict
+from extractors.page_types.classify import PageVerdict, judge
 from tests.extractors.pages import BAKERY, HARBOUR, blog_page, news_page
+from tests.extractors.threads import ENGINES, THREAD
 
 
 def test_body_of_a_page_alone():
@@ -69,9 +70,23 @@ def test_a_page_of_uncertain_kind_is_read_as_any_kind_if_that_text_is_clearly_li
     verdict, article, other, read, monkeypatch
 ):
     page = parsed_page(make_page(blog_page(BAKERY)), PathTrie())
-    monkeypatch.setattr(density, "second_opinion", lambda *_, is_article: SimpleNamespace(kept=[0], of=is_article))
+    monkeypatch.setattr(
+        density, "second_opinion", lambda *_, is_article, posts: SimpleNamespace(kept=[0], of=is_article)
+    )
     monkeypatch.setattr(
         density, "trust_of", lambda opinion, _: SimpleNamespace(confidence=article if opinion.of else other)
     )
     rules = rules_body(page.lines, page.prior)
     assert density.own_opinion(page, rules, PageVerdict(is_article=verdict))[2] is read
+
+
+@pytest.mark.parametrize("example_is_article", [None, False, True])
+def test_a_page_that_may_be_a_thread_and_has_posts_is_one_unless_the_example_is_an_article(example_is_article):
+    page = parsed_page(make_page(ENGINES["reddit"](THREAD), "https://board.example/t/7"), PathTrie())
+    rules = rules_body(page.lines, page.prior)
+    verdict = judge(page, rules.kept)
+    opinion, _, is_article = density.own_opinion(page, rules, verdict, example_is_article)
+    text = "\n".join(page.lines.texts[line] for line in opinion.kept)
+    assert verdict.may_be_thread
+    assert is_article is (example_is_article is True)
+    assert all(one.text in text for one in THREAD) is not is_article

@@ -255,9 +255,9 @@ def test_lines_that_the_example_repeats_are_the_templates_only_beside_articles(i
     page = example.read(make_page(news_page("Bakery opens", BAKERY)))
     given, second_opinion = [], example_module.second_opinion
 
-    def noted(lines, prior, body, similarity, factors, *, is_article):
+    def noted(lines, prior, body, similarity, factors, **options):
         given.append(factors)
-        return second_opinion(lines, prior, body, similarity, factors, is_article=is_article)
+        return second_opinion(lines, prior, body, similarity, factors, **options)
 
     monkeypatch.setattr(example_module, "second_opinion", noted)
     elect(page, cast_all(example.voters, page), is_article=is_article)
