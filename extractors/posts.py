@@ -81,6 +81,9 @@ _ACTIONS = expression(
     re.IGNORECASE,
 )
 _SAYS = expression(r"\s*(?:\b(?:says|said|wrote)|说道?|發表|发表于?)?\s*[:：]?\s*\Z", re.IGNORECASE)
+_NO_NAME = expression(  # the letter of a picture's place, a label
+    r"[A-Z]|author|op|original poster|(?:thread|topic) starter|advertisement|作者|楼主|樓主|广告", re.IGNORECASE
+)
 _AROUND_NAME = expression(r"\A[\s·•|,-]+|(?:[\s·•|,-]|\(\d+\))+\Z")  # and the number of the user's posts
 _NUMBER = expression(r"(?:#\s?(\d{1,6})|(\d{1,6})\s?(?:#|楼|樓|F))\Z")
 _QUOTING = frozenset({"blockquote", "aside", "q"})
@@ -704,7 +707,7 @@ def _name(element: etree._Element) -> str:
     near = islice(element.iter(etree.Element), MAX_WITHIN)
     inner = next((each for each in near if {"fn", "name"} & set(_names(each).split())), element)
     name = " ".join(short_text(inner, MAX_NAME + 1).split()) or element.get("data-author") or ""
-    return _SAYS.sub("", name) if len(name) <= MAX_NAME else ""
+    return "" if len(name) > MAX_NAME or _NO_NAME.fullmatch(name) else _SAYS.sub("", name)
 
 
 def _declared(root: etree._Element, page: Page) -> list[Post]:

@@ -150,6 +150,17 @@ def test_one_date_shows_the_order_of_the_others(form, others):
     assert [post.time for post in posts] == [one.time if others == 29 else None for one in thread]
 
 
+@pytest.mark.parametrize("label", ["J", "OP", "Author", "楼主"])
+def test_a_letter_in_place_of_a_picture_and_a_label_are_no_names(label):
+    posts = "".join(
+        f'<div class=post><a href="/user/{number}"><span class=avatar>{label}</span></a> '
+        f'<a href="/user/{number}">{one.author}</a> <time datetime="{one.time:%Y-%m-%dT%H:%M}"></time>'
+        f"<b class=author>{label}</b><p>{one.text}</p></div>"
+        for number, one in enumerate(THREAD, 1)
+    )
+    assert [post.author for post in read_posts(f"<h1>{TITLE}</h1>{posts}", URL)] == [one.author for one in THREAD]
+
+
 def test_a_name_does_not_contain_a_time():
     named = '<b class="username"><time datetime="2025-11-14T08:05:00">14 Nov</time></b>'
     page = ENGINES["phpbb"](THREAD).replace('<div class="inner">', f'<div class="inner">{named}')
