@@ -64,6 +64,7 @@ def test_accounting_adds_up(crawled: Crawled, exemplar: Exemplar) -> None:
         states = ("written", "duplicate", "rejected", "failed", "waiting", "leased", "fetched")
         assert row["seen"] == sum(row[state] for state in states)
         assert row["unaccounted"] == 0
+        assert "new rows" not in json.dumps(row["remarks"]), "one for each URL that counts as written"
     status = json.loads(exemplar("status", "--json").out)
     assert [row["counts"]["unaccounted"] for row in status["tasks"]] == [0, 0]
 
@@ -88,7 +89,9 @@ def test_a_run_tells_how_many_rows_no_output_gets(folder: Path, exemplar: Exempl
     assert "`where`" not in json.dumps(again.accounting)
 
 
-def test_the_posts_of_threads_are_written_also_those_of_the_example(tmp_path: Path, exemplar: Exemplar) -> None:
+def test_the_posts_of_threads_are_written_and_counted_also_those_of_the_example(
+    tmp_path: Path, exemplar: Exemplar
+) -> None:
     threads = {f"/t/{number}.html": THREAD[:number] for number in (6, 3)}
     pages = {path: ENGINES["phpbb"](thread).encode() for path, thread in threads.items()}
     pages["/"] = "".join(f'<a href="{path}">A thread of the harbour</a>' for path in pages).encode()
@@ -98,9 +101,11 @@ def test_the_posts_of_threads_are_written_also_those_of_the_example(tmp_path: Pa
             f"    pattern: /t/{{id}}.html\n    start: {site.url}/\n    every: 1h\n    rows: posts\n    output: a.db\n",
             "utf-8",
         )
-        exemplar("run", "--once").succeeded()
+        exemplar("run", "--once").succeeded("forum: new rows: 9 (`written` counts URLs)")
+        again = exemplar("run", "--once").succeeded()
     with closing(sqlite3.connect(tmp_path / "a.db")) as database:
         assert database.execute("SELECT count(*) FROM articles").fetchone() == (9,)
+    assert "new rows" not in again.out
 
 
 def let_time_pass(folder: Path, task: str) -> None:
