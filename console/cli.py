@@ -15,6 +15,7 @@ import click
 
 from console.locale import in_language, is_chinese, translate_help, use_for_click, word
 from console.terminal import say, say_data, show
+from crawler.logs import logs_json
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
 
@@ -126,10 +127,12 @@ def main() -> None:
         result = exemplar(prog_name="exemplar", standalone_mode=False)
         code = result if isinstance(result, int) else EXIT_OK  # click returns the code of an `Exit`
     except click.ClickException as error:
-        shown = StringIO()
+        shown, message = StringIO(), error.format_message()
         error.show(shown)
-        message = error.format_message()
-        say_data(shown.getvalue().rstrip("\n").replace(message, in_language(message)))
+        if logs_json():  # not where options cannot be read: the log has not started
+            say(f"error: {message}")
+        else:
+            say_data(shown.getvalue().rstrip("\n").replace(message, in_language(message)))
         code = EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):
         say_data(word("stopped"))

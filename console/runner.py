@@ -89,6 +89,8 @@ class Accounting:
             if name.endswith(PICTURES):  # its problems and remarks are those of its task
                 report = {"outcome": report.get("outcome", "not run")}
             left_out = after.left_out - (before.left_out if before else 0)
+            rows = after.rows - (before.rows if before else 0)
+            is_as_many = name.endswith(PICTURES) or rows + left_out == new["written"]
             rows_.append(
                 {
                     "task": name,
@@ -101,6 +103,7 @@ class Accounting:
                     "problems": [*report.get("problems", []), *self._waiting(name, after, report)],
                     "remarks": [
                         *filter(_is_no_alarm, report.get("remarks", [])),
+                        *([] if is_as_many else [f"new rows: {rows} (`written` counts URLs)"]),
                         *([f"rows that `where` keeps out of every output: {left_out}"] if left_out else []),
                         *self.alarms.get(name, []),
                     ],

@@ -146,7 +146,8 @@ class ForkingPopen(subprocess.Popen[Any]):
         is_ours = isinstance(command, list) and command[:2] == [sys.executable, "-m"] and command[2] in self.programs
         if is_ours and can_fork(environment):
             prepare = options.get("preexec_fn")
-            options["preexec_fn"] = partial(_become, self.be, command[2], command[3:], environment, prepare)
+            files = sorted(options.get("pass_fds", ()))
+            options["preexec_fn"] = partial(_become, self.be, command[2], command[3:], environment, prepare, files)
         super().__init__(command, **options)
 
     @staticmethod
@@ -161,10 +162,12 @@ def _become(
     arguments: Sequence[str],
     environment: Mapping[str, str],
     prepare: Callable[[], None] | None,
+    files: Sequence[int],
 ) -> None:
     """Be another program in this process, a fork whose folder and standard files are set up. Does not return.
 
     `be`: runs the program. `prepare`: what is called first, as `subprocess` calls it before it starts a program.
+    `files`: the open files that the program gets, in order.
     """
     if prepare is not None:
         prepare()
@@ -174,7 +177,8 @@ def _become(
             signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    os.closerange(3, MOST_FILES)  # among them the pipe by which `subprocess` learns that the program has started
+    for before, kept in zip([2, *files], [*files, MOST_FILES], strict=True):
+        os.closerange(before + 1, kept)  # among them the pipe by which `subprocess` learns that the program has started
     atexit._clear()
     atexit.register(_exit_function)
     logging.getLogger().handlers.clear()

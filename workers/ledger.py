@@ -300,7 +300,8 @@ class Ledger:
         again = recheck.to_json() if recheck else ""
         reasons = (short(reason), _plain(reason)) if reason else ("", "")
         kept = PROBLEMS_KEPT if details.get("listed", True) else 0
-        facts = (again, details.get("observation", ""), *details.get("queued", ()))
+        numbers = details.get("rows", 0), details.get("left_out", 0)
+        facts = (again, details.get("observation", ""), *numbers, *details.get("queued", ()))
         return (name, state, *reasons, worker, kept, *self.place_of(name), self.clock(), *facts)
 
     def accept(self, url: str) -> bool:
@@ -376,13 +377,13 @@ class Ledger:
 
     def counts(self) -> Counts:
         """Return the present counts, read in one step."""
-        totals = ("HMGET", self.keys["counts"], "seen", "left_out", *FINAL_STATES)
+        totals = ("HMGET", self.keys["counts"], "seen", "rows", "left_out", *FINAL_STATES)
         numbers, *sizes = in_one_step(self.redis, [totals, *(("ZCARD", self.keys[name]) for name in _OPEN_SETS)])
-        seen, left_out, *final = (int(number or 0) for number in numbers)
+        seen, rows, left_out, *final = (int(number or 0) for number in numbers)
         states = dict.fromkeys(OPEN_STATES, 0)
         for state, size in zip(_OPEN_SETS.values(), sizes, strict=True):
             states[state] += size
-        return Counts(seen, states | dict(zip(FINAL_STATES, final, strict=True)), left_out)
+        return Counts(seen, states | dict(zip(FINAL_STATES, final, strict=True)), rows, left_out)
 
     def learnt(self) -> int:
         """Return how many unknown URLs were recorded from rows of outputs (`workers.extraction.ledger_recovery`)."""
@@ -551,7 +552,7 @@ _KEY_NAMES = (
     "holders",  # hash: worker that has the page
     "claims",  # hash: canonical fingerprint -> fingerprint of the URL that writes it
     "entries",  # hash: canonical fingerprint of an entry -> the list page that claims it; once written "+" and the day
-    "counts",  # hash: seen and the final states; what only grows: `settled:STATE`, `runs:OUTCOME` (`task_figures`)
+    "counts",  # hash: seen and the final states; only grows: `rows`, `left_out`, `settled:STATE`, `runs:OUTCOME`
     "unhealed",  # hash: output -> the first recovery since it was read to its end; "" -> the last (`ledger_recovery`)
     "days",  # hash: the same by the day on which a URL was first seen (`50c1:written`)
     "clock",  # string: the time by Redis' clock when the times of this ledger were looked at last

@@ -72,6 +72,8 @@ class EndDetails(TypedDict, total=False):
     recheck: RecheckPlan | None  # check the written article again; it stays written after any result
     listed: bool  # False: the URL is only counted, not kept among the problems
     observation: str  # of its page, for the task's health, as JSON (`health.observations`)
+    rows: int  # that outputs get
+    left_out: int  # rows that no output gets
     queued: Sequence[Any]  # rows that are queued in the same step (`row_queue.to_queue`)
 
 
@@ -150,10 +152,14 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The numbers of a task's URLs in each state. `left_out`: rows that no output got, by its `where`."""
+    """The numbers of a task's URLs in each state. `rows`: rows written so far; a written URL may have any number.
+
+    `left_out`: rows that no output got, by its `where`.
+    """
 
     seen: int
     states: Mapping[State, int]
+    rows: int = 0
     left_out: int = 0
 
     @property

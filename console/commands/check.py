@@ -94,7 +94,7 @@ def example_warnings(tasks: "TaskFile") -> list[str]:
         answer = answers[task.example]
         if isinstance(answer, str):
             warnings.append(f"task {task.name}: example {task.example}: {answer}")
-        elif not task.articles and task.method not in LIST_METHODS and (doubt := doubt_about(answer)):
+        elif not task.accepts_lists and task.method not in LIST_METHODS and (doubt := doubt_about(answer)):
             advice = "name an ordinary article of the section" if doubt.is_sure else "make sure that it is an article"
             warnings.append(f"task {task.name}: example {task.example}: {doubt.reason}; {advice}")
     return warnings

@@ -32,7 +32,12 @@ from workers.errors import RedisUnavailable
 from workers.redis_access.connection import reason
 
 STATIC = Path(__file__).parent / "static"
-TITLES = {403: gettext_noop("Not allowed"), 404: gettext_noop("Not found"), 429: gettext_noop("Too many attempts")}
+TITLES = {
+    403: gettext_noop("Not allowed"),
+    404: gettext_noop("Not found"),
+    422: gettext_noop("Invalid request"),
+    429: gettext_noop("Too many attempts"),
+}
 TEXTS = {
     403: gettext_noop("The form has expired. Load the page again and repeat the step."),
     404: gettext_noop("There is nothing at this address."),

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from hashlib import blake2b
 from math import isfinite
 from pathlib import Path
@@ -283,7 +283,7 @@ class ArticleIndex:
 def _ids(query: ArticleQuery) -> tuple[int, int]:
     """Return the least and the largest id of the query's days."""
     low = _micro(query.since) if query.since else -(2**62)
-    high = _micro(query.until + timedelta(days=1)) - 1 if query.until else 2**62
+    high = _micro(query.until) + 86_400 * MICRO - 1 if query.until else 2**62
     return low, high
 
 

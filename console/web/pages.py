@@ -1,7 +1,7 @@
 """The pages that show tasks, articles, failures, machines and the schedule."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from itertools import chain
 from typing import Any, TypeVar
@@ -169,15 +169,18 @@ def _search(web: Web, request: Request, task_name: str = "") -> dict[str, Any]:
 
 
 def query_of(request: Request, task_name: str = "") -> ArticleQuery:
-    """Return the search for articles that a request asks for; `task_name`: of this task only."""
+    """Return the search for articles that a request asks for; `task_name`: of this task only.
+
+    Raises `HTTPException` 422 for an invalid day.
+    """
     query = request.query_params
     before = query.get("before", "")
     return ArticleQuery(
         query.get("q", "")[:500],
         task_name or query.get("task", ""),
         query.get("language", ""),
-        day_of_text(query.get("since")),
-        day_of_text(query.get("until")),
+        _day_of(query, "since"),
+        _day_of(query, "until"),
         int(before) if before.isascii() and before.isdigit() and len(before) < 19 else None,
     )
 
@@ -268,9 +271,9 @@ def number_of_text(text: str | None, otherwise: int) -> int:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else otherwise
 
 
-def day_of_text(text: str | None) -> date | None:
-    """Return a day of a query; None for any other text."""
+def _day_of(query: Mapping[str, str], name: str) -> date | None:
+    text = query.get(name, "")
     try:
         return date.fromisoformat(text) if text else None
     except ValueError:
-        return None
+        raise HTTPException(422, f"{name}: {text!r} is not a day; write it as 2024-12-31") from None

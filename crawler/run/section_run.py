@@ -324,7 +324,7 @@ class SectionRun:
         if block := BlockPages(self.ledger).reasons([sent])[0]:
             self.report_example(block)
             return
-        if self.task.articles:
+        if self.task.accepts_lists:
             doubt, reason = None, ""
         keep_example(self.redis, self.task.name, page, self.task.example, rendered=rendered, doubt=reason)
         self.rendering.read_example()

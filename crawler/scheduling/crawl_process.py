@@ -19,7 +19,6 @@ import mmap
 import os
 import signal
 import sys
-from pathlib import Path
 from typing import Any, cast
 
 import redis
@@ -110,12 +109,12 @@ def write_line(values: Any) -> None:
     print(json.dumps(values, ensure_ascii=False), flush=True)
 
 
-def main(work: str) -> None:
-    """Run tasks on `$REDIS_URL`. `work`: the file that names the task of the page that is handled."""
+def main(work: int) -> None:
+    """Run tasks on `$REDIS_URL`. `work`: the open file that names the task of the page that is handled."""
     start_logging()
-    with Path(work).open("r+b") as file:
-        file.truncate(WORK_BYTES)
-        handled = mmap.mmap(file.fileno(), WORK_BYTES)
+    os.truncate(work, WORK_BYTES)
+    handled = mmap.mmap(work, WORK_BYTES)
+    os.close(work)
     url = os.environ["REDIS_URL"]
     process = scrapy_process()
     crawls = CrawlProcess(process, Shared.of(client(url), on_wait=beat, work=handled))
@@ -127,4 +126,4 @@ def main(work: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(int(sys.argv[1]))

@@ -19,8 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import redis
 
@@ -61,11 +60,11 @@ class _LeasedRun:
 class _Process:
     """A crawl process and its runs, by task. `seen`: when it had its last heartbeat, None before the first.
 
-    `work`: the file into which it writes the task whose page it handles.
+    `work`: the file, without a name, into which it writes the task whose page it handles.
     """
 
     process: "subprocess.Popen[bytes]"
-    work: Path
+    work: IO[bytes]
     started: float
     seen: float | None = None
     memory: int = 0  # bytes
@@ -81,7 +80,8 @@ class _Process:
     @property
     def handled(self) -> str:
         """The task whose page it handled when it ended; empty if none."""
-        return self.work.read_bytes().rstrip(b"\0").decode()
+        self.work.seek(0)
+        return self.work.read().rstrip(b"\0").decode()
 
     def lines(self) -> Iterator[dict[str, Any]]:
         """Return the lines that it has printed since the last call, without waiting for more."""
@@ -172,17 +172,17 @@ class CrawlWorkers:
         return self._start_process() if time.monotonic() >= self._start_at else None
 
     def _start_process(self) -> _Process:
-        number, work = tempfile.mkstemp(prefix="exemplar-crawl-")
-        os.close(number)
+        work = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 (to the end of the process)
         process = subprocess.Popen(
-            [sys.executable, "-m", "crawler.scheduling.crawl_process", work],
+            [sys.executable, "-m", "crawler.scheduling.crawl_process", str(work.fileno())],
             env={**os.environ, "REDIS_URL": self.url},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            pass_fds=[work.fileno()],
             start_new_session=True,
             preexec_fn=ending_with_parent(),
         )
-        started = _Process(process, Path(work), time.monotonic())
+        started = _Process(process, work, time.monotonic())
         self._processes.append(started)
         return started
 
@@ -215,7 +215,7 @@ class CrawlWorkers:
         assert process.process.stdout is not None
         process.process.stdout.close()
         self._processes.remove(process)
-        process.work.unlink(missing_ok=True)
+        process.work.close()
         self._not_started = self._not_started + 1 if process.seen is None else 0
         if self._not_started:
             self._start_at = time.monotonic() + _doubled(self._not_started - 1)

@@ -140,7 +140,7 @@ class _Trial:
         except UnusablePage as error:
             self.problems.append(f"example {url}: unusable page: {error}")
             return alone, SampleExtraction(url, reason=str(error))
-        return section, extract_sample(section, page, self.task.articles)
+        return section, extract_sample(section, page, self.task.accepts_lists)
 
     async def read_lists(self) -> None:
         """Read the start pages and some further lists, until there are enough articles."""
@@ -184,7 +184,7 @@ class _Trial:
     def extract(self, section: Section, url: str, page: StoredPage | str) -> SampleExtraction:
         if isinstance(page, str):
             return SampleExtraction(url, reason=page)
-        sample = extract_sample(section, page, self.task.articles)
+        sample = extract_sample(section, page, self.task.accepts_lists)
         if page.url != url and not self.task.pattern.match(page.url):
             reason = f"redirects to {page.url}, which does not match the pattern"
             return SampleExtraction(url, reason=reason, kind=sample.kind)
@@ -234,7 +234,7 @@ class _Trial:
         known = {url: reason for url, reason in left if reason != pattern.difference(url)}
         evidence = SiteLinks(normalise(self.task.example), pages, frozenset(page.url for page in pages), known)
         notes = (
-            None if self.task.articles or self.task.method in LIST_METHODS else about_example(example),
+            None if self.task.accepts_lists or self.task.method in LIST_METHODS else about_example(example),
             about_titles([example, *(sample for sample in samples if sample.url != example.url)]),
             about_left(evidence, pattern, own),
             about_year(normalise(self.task.example), pattern, found),

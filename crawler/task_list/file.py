@@ -12,6 +12,8 @@ from crawler.task_list.models import Filter, Settings, Task, TaskFile
 from crawler.task_list.outputs import BatchSize, OutputCondition, OutputEntry, nearest_file, target_of
 from crawler.task_list.validators import DEFAULTS_EXAMPLE
 from crawler.task_list.yaml_source import Path_, Source, read, read_text
+from workers.addresses import shown
+from workers.sinks.kinds import kind_of
 
 TASKS_FILE = "tasks.yaml"  # its name in the working directory
 TOP_KEYS = ("defaults", "tasks", "settings")
@@ -157,21 +159,16 @@ class Reader:
 
     def _outputs(self, tasks: dict[str, Task], folder: Path) -> None:
         """Check the outputs together: missing templates, and tasks that share a file."""
-        if not any(output.has_options for task in tasks.values() for output in task.output):
-            return
         writers: dict[str, tuple[str, OutputEntry]] = {}
         for task in tasks.values():
             for place, output in enumerate(task.output):
-                path = self._output_path(task.name, place)
                 if output.template and not (folder / output.template).is_file():
-                    at = self.source.resolve((*path, "template"))
+                    at = self.source.resolve((*self._output_path(task.name, place), "template"))
                     message = f"no such file: {show(output.template)}"
                     self.source.add(at, message, nearest_file(folder, output.template))
                 first, other = writers.setdefault(target_of(output.to, task.name), (task.name, output))
-                if (other.fields, other.template) != (output.fields, output.template):
-                    message = f"task {first} writes to the same output with other fields or another template"
-                    hint = "write the same `fields` for both, or name another output"
-                    self.source.add(path, message, hint)
+                if first != task.name and (mistake := _mistake_of_sharing(first, other, output)):
+                    self.source.add(self._output_path(task.name, place), *mistake)
 
     def _former_names(self, tasks: dict[str, Task]) -> None:
         """Check that no task has the former name of another one: their rows could not be distinguished."""
@@ -239,6 +236,18 @@ class Reader:
         is_key = at_key or error["type"] == "extra_forbidden" or message == "unknown key"
         place = self.source.key_place(at) if is_key else self.source.value_place(at, offset)
         self.source.add(at, message, hint, place=place)
+
+
+def _mistake_of_sharing(first: str, other: OutputEntry, output: OutputEntry) -> tuple[str, str] | None:
+    """Return why a task cannot write to this output of the task `first`, and a hint; None if it can."""
+    kind = kind_of(output.to)
+    if kind is not None and kind.is_of_one_task:
+        what = f"task {first} writes to {shown(other.to)}, too, and an output of the kind {kind.name} is for one task"
+        return what, "name another path, or write {task} in it"
+    if (other.fields, other.template) != (output.fields, output.template):
+        what = f"task {first} writes to the same output with other fields or another template"
+        return what, "write the same `fields` for both, or name another output"
+    return None
 
 
 def _cause(error: Any) -> Exception | None:

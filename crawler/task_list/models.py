@@ -190,6 +190,11 @@ class Task(FrozenModel):
         return pictures
 
     @property
+    def accepts_lists(self) -> bool:
+        """Whether pages that look like lists are extracted nevertheless, as threads often do."""
+        return self.articles or self.rows == "posts"
+
+    @property
     def fingerprint(self) -> str:
         """Return a hash, 16 hex digits, of the keys that decide which pages are fetched and what is written.
 

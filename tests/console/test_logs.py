@@ -182,3 +182,12 @@ def test_errors_are_lines_of_the_log(tmp_path: Path, exemplar: Exemplar) -> None
     [line] = lines_of(done.err)
     assert (line["level"], "does not answer" in line["message"]) == ("ERROR", True)
     assert exemplar("work", "extract", "--log-format", "xml").code == 2
+
+
+def test_a_command_that_cannot_be_carried_out_as_it_was_given_is_refused_in_a_line_of_the_log(
+    tmp_path: Path, exemplar: Exemplar
+) -> None:
+    task = "example: https://a.example/1.html, pattern: '/{id}.html', every: 1h, output: a.jsonl, paused: true"
+    (tmp_path / "tasks.yaml").write_text(f"tasks: {{news: {{{task}}}}}\n", "utf-8")
+    [line] = lines_of(exemplar("run", "news", "--log-format", "json").failed(2).err)
+    assert (line["level"], line["message"]) == ("ERROR", "error: task news is paused; remove `paused: true` to run it")

@@ -21,7 +21,9 @@ from console.sample_site import DEAD_LINKS, SiteServer, shingle_f1, truth
 from tests.chaos.cluster import REPOSITORY
 from tests.console.calls import edit, until_written
 from tests.console.conftest import Crawled, Done, Exemplar
+from tests.extractors.threads import ENGINES, THREAD
 from tests.forks import Started, start
+from tests.http_site import HttpSite
 from tests.written_rows import rows_of, rows_so_far
 from workers.keys import of_task
 from workers.redis_access.embedded import Embedded, shared_url
@@ -62,6 +64,7 @@ def test_accounting_adds_up(crawled: Crawled, exemplar: Exemplar) -> None:
         states = ("written", "duplicate", "rejected", "failed", "waiting", "leased", "fetched")
         assert row["seen"] == sum(row[state] for state in states)
         assert row["unaccounted"] == 0
+        assert "new rows" not in json.dumps(row["remarks"]), "one for each URL that counts as written"
     status = json.loads(exemplar("status", "--json").out)
     assert [row["counts"]["unaccounted"] for row in status["tasks"]] == [0, 0]
 
@@ -84,6 +87,25 @@ def test_a_run_tells_how_many_rows_no_output_gets(folder: Path, exemplar: Exempl
     assert "`where`" not in json.dumps(done.accounting["zh-news"])
     again = exemplar("run", "--once", "--json")
     assert "`where`" not in json.dumps(again.accounting)
+
+
+def test_the_posts_of_threads_are_written_and_counted_also_those_of_the_example(
+    tmp_path: Path, exemplar: Exemplar
+) -> None:
+    threads = {f"/t/{number}.html": THREAD[:number] for number in (6, 3)}
+    pages = {path: ENGINES["phpbb"](thread).encode() for path, thread in threads.items()}
+    pages["/"] = "".join(f'<a href="{path}">A thread of the harbour</a>' for path in pages).encode()
+    with HttpSite(lambda path: (200 if path in pages else 404, {}, pages.get(path, b""))) as site:
+        (tmp_path / "tasks.yaml").write_text(
+            f"settings:\n  allow_hosts: [127.0.0.1]\n  delay: 0\ntasks:\n  forum:\n    example: {site.url}/t/6.html\n"
+            f"    pattern: /t/{{id}}.html\n    start: {site.url}/\n    every: 1h\n    rows: posts\n    output: a.db\n",
+            "utf-8",
+        )
+        exemplar("run", "--once").succeeded("forum: new rows: 9 (`written` counts URLs)")
+        again = exemplar("run", "--once").succeeded()
+    with closing(sqlite3.connect(tmp_path / "a.db")) as database:
+        assert database.execute("SELECT count(*) FROM articles").fetchone() == (9,)
+    assert "new rows" not in again.out
 
 
 def let_time_pass(folder: Path, task: str) -> None:

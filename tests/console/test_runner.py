@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from console.runner import Runner
+from console.runner import Accounting, Runner
 from tests.console.conftest import Exemplar
 from tests.redis_servers import free_port, redis_server
 from workers.reporting.present_problems import PresentProblem
+from workers.url_states import FINAL_STATES, OPEN_STATES, Counts
 
 
 @pytest.fixture
@@ -46,3 +47,10 @@ def test_a_problem_of_which_half_is_printed_when_the_extraction_is_killed_is_lef
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
         runner._read_problems(process)
     assert heard == [("trouble", "the disk is full")]
+
+
+def test_new_rows_of_pages_that_were_written_before_are_named() -> None:
+    states = dict.fromkeys((*OPEN_STATES, *FINAL_STATES), 0) | {"written": 1}
+    accounting = Accounting({"forum": Counts(1, states, rows=6)}, {"forum": Counts(1, states, rows=8)})
+    [row] = accounting.rows()
+    assert (row["written"], row["remarks"]) == (0, ["new rows: 2 (`written` counts URLs)"])

@@ -203,9 +203,6 @@ class GroupWriter:
         pipe = self.ledger.redis.pipeline(transaction=False)
         for page in pages:
             self.ledger.entries_written(page.decision.entries, pipe=pipe)
-            conditions = [each.options.where for each in self.outputs] + [each.options.where for each in self.queued]
-            if left_out := sum(not any(where.admits(row) for where in conditions) for row in page.decision.rows):
-                pipe.hincrby(self.ledger.keys["counts"], "left_out", left_out)
         self.ledger.settle_all([self._end_of(page) for page in pages], pipe=pipe)
         for page, is_settled in zip(pages, pipe.execute()[-1], strict=True):
             page.is_settled, page.is_held = bool(is_settled), False
@@ -213,6 +210,8 @@ class GroupWriter:
                 self._log_settled(page)
 
     def _end_of(self, page: PendingPage) -> Sequence[Any]:
+        conditions = [each.options.where for each in self.outputs] + [each.options.where for each in self.queued]
+        admitted = [any(where.admits(row) for where in conditions) for row in page.decision.rows]
         return self.ledger.end_of(
             page.name,
             "written",
@@ -220,6 +219,8 @@ class GroupWriter:
             worker=self.worker,
             recheck=page.decision.recheck,
             observation=self._observation_of(page),
+            rows=admitted.count(True),
+            left_out=admitted.count(False),
             queued=self._rows_of(page),
         )
 

@@ -1,12 +1,13 @@
 -- Give URLs their final states. ARGV, for each URL: the number of its arguments, then fingerprint, state, short reason,
 -- reason, worker, problems kept (0: this one is not), bucket, slot, now, recheck plan ('' or JSON: every, until, version,
--- hash; times in seconds), observation for the task's health ('' or JSON), the number of rows that are queued for
--- outputs, row …, for each output: its name, its member of the queues, the rows of a full batch, seconds that a row waits
--- at most, '1' if it may have the rows, the places of the rows that it gets (`1,3`)
+-- hash; times in seconds), observation for the task's health ('' or JSON), the numbers of rows that outputs get and that
+-- none gets, the number of rows that are queued for outputs, row …, for each output: its name, its member of the queues,
+-- the rows of a full batch, seconds that a row waits at most, '1' if it may have the rows, the places of the rows that it
+-- gets (`1,3`)
 -- -> for each 1, or 0 if the URL is settled already, or another worker holds it
 -- What is counted is added up first: most commands of a settled page would be such sums.
 local sums, observed, pages, bytes = {[k_counts] = {}, [k_days] = {}}, {}, 0, 0
-local function add(key, field) sums[key][field] = (sums[key][field] or 0) + 1 end
+local function add(key, field, by) sums[key][field] = (sums[key][field] or 0) + (by or 1) end
 local function settle(at, last)
   local name, state, short, worker, now = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 4], tonumber(ARGV[at + 8])
   local raw = redis.call('HGET', k_open, name)
@@ -25,6 +26,8 @@ local function settle(at, last)
   add(k_counts, state)
   if not record.visits then add(k_counts, 'settled:' .. state) end -- only grows: states of URLs change again, and are forgotten
   add(k_days, day .. ':' .. state)
+  add(k_counts, 'rows', ARGV[at + 11])
+  add(k_counts, 'left_out', ARGV[at + 12])
   -- A claim remains only where a page was written under another canonical URL: its own URL is in the bucket now.
   local canonical = redis.call('HGET', k_claims, name .. ':for')
   if canonical and state == 'written' then redis.call('HDEL', k_claims, canonical .. ':row') end
@@ -42,10 +45,10 @@ local function settle(at, last)
     note_problem(record.url, state, ARGV[at + 3], ARGV[at + 5])
   end
   if ARGV[at + 10] ~= '' then observed[#observed + 1] = ARGV[at + 10] end
-  for i = at + 12 + tonumber(ARGV[at + 11] or 0), last, 6 do
+  for i = at + 14 + tonumber(ARGV[at + 13] or 0), last, 6 do
     local output, member, full_at, wait, again, places = unpack(ARGV, i, i + 5)
     for place in string.gmatch(places, '%d+') do
-      queue_row(output, member, tonumber(full_at), tonumber(wait), now, again, ARGV[at + 11 + place])
+      queue_row(output, member, tonumber(full_at), tonumber(wait), now, again, ARGV[at + 13 + place])
     end
   end
   return 1
@@ -59,7 +62,9 @@ while at < #ARGV do
   at = last + 1
 end
 for key, fields in pairs(sums) do
-  for field, by in pairs(fields) do redis.call('HINCRBY', key, field, by) end
+  for field, by in pairs(fields) do
+    if by > 0 then redis.call('HINCRBY', key, field, by) end
+  end
 end
 if pages > 0 then count_stored(-pages, -bytes) end
 if #observed > 0 then observe(observed) end

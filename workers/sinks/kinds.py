@@ -110,7 +110,8 @@ class Kind:
     have. `placeholders`: those that its addresses may contain besides `{task}`. `reads`: from a `Target` to the rows
     that the output has, oldest first; empty if they cannot be read. `shows_html`: it writes the article's HTML, or what
     is derived from it. `has_folder`: its files or objects are in a folder that can have kept pictures, too.
-    `batch_rows`, `batch_seconds`: the size and age at which a batch is delivered, unless the output's options differ.
+    `is_of_one_task`: tasks cannot share it, since each would remove rows of the others. `batch_rows`, `batch_seconds`:
+    the size and age at which a batch is delivered, unless the output's options differ.
     """
 
     name: str
@@ -124,6 +125,7 @@ class Kind:
     reads: Place = ""
     shows_html: bool = False
     has_folder: bool = False
+    is_of_one_task: bool = False
     batch_rows: int = BATCH_ROWS
     batch_seconds: float = BATCH_SECONDS
     format: Format | None = None
@@ -174,7 +176,7 @@ STORAGES = (
     Storage("s3", ".cloud_stores:open_s3", ("s3", "s3a"), "s3", ("endpoint", "profile", "region"), has_bucket=True),
     Storage("sftp", ".sftp_store:SftpStore", ("sftp",), "sftp", ("key", "known_hosts")),
 )
-_FEED = Kind("", ".feeds:FeedSink", is_queued=True, takes=_BY_TEMPLATE, shows_html=True)
+_FEED = Kind("", ".feeds:FeedSink", is_queued=True, takes=_BY_TEMPLATE, shows_html=True, is_of_one_task=True)
 TRANSACTIONS = (
     Kind(
         "markdown",

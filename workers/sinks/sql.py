@@ -31,6 +31,7 @@ from .row_schema import Values, upsert_parts
 from .sql_mysql import MySql
 from .sql_postgres import Postgres
 from .sql_servers import (
+    CHECK_LOGIN,
     DEFAULT_TABLE,
     Cursor,
     ExistingTable,
@@ -43,7 +44,7 @@ from .sql_servers import (
 
 ANSWER_WAIT = 25.0  # seconds for all operations on a connection
 TRIES = 3  # attempts, each with a new connection; other processes may create the table at the same time
-QUICK = 8.0  # seconds; after a failure within this time there is another attempt
+QUICK = 8.0  # seconds; after a failure within this time there is another attempt, unless the login was refused
 SERVERS: Mapping[str, type[SqlServerKind]] = {
     "postgresql": Postgres,
     "postgres": Postgres,
@@ -133,9 +134,9 @@ class SqlSink:
             except self._errors as error:
                 self._existing = None
                 close_engine(self._server)  # the other connections of the pool may be lost, too
-                waited = time.monotonic() - started
-                if not left or waited >= min(QUICK, self.answer_wait):
-                    raise self._unavailable(self._problem(error), waited >= self.answer_wait) from None
+                waited, problem = time.monotonic() - started, self._problem(error)
+                if not left or waited >= min(QUICK, self.answer_wait) or problem.advice == CHECK_LOGIN:
+                    raise self._unavailable(problem, waited >= self.answer_wait) from None
         raise AssertionError("the last try returns or raises")
 
     def _set_up(self, connection: PoolProxiedConnection) -> ExistingTable:

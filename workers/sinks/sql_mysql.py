@@ -12,6 +12,7 @@ from sqlalchemy.engine import URL
 
 from .row_schema import Values
 from .sql_servers import (
+    CHECK_LOGIN,
     CONNECT_WAIT,
     LOCK_WAIT,
     ROW_KEY,
@@ -45,7 +46,7 @@ class MySql(SqlServerKind):
     on_conflict, update = "ON DUPLICATE KEY UPDATE", "{0} = VALUES({0})"  # the only form that MariaDB supports
     from_nothing = "FROM DUAL WHERE 1 = 0"
     advices = (
-        ("^1045", "check the user and the password of the address"),
+        ("^1045", CHECK_LOGIN),
         ("^1049", "run CREATE DATABASE {database} CHARACTER SET utf8mb4; as an administrator"),
         ("^1044|^1142|^1143", f"run {_GRANT}; as an administrator"),
         ("^1046", "name a database in the address"),

@@ -11,6 +11,7 @@ from sqlalchemy.engine import URL
 
 from .row_schema import Values
 from .sql_servers import (
+    CHECK_LOGIN,
     CONNECT_WAIT,
     LOCK_WAIT,
     ROW_KEY,
@@ -34,7 +35,7 @@ class Postgres(SqlServerKind):
     on_conflict, update = "ON CONFLICT ({}) DO UPDATE SET", "{0} = EXCLUDED.{0}"
     from_nothing = "WHERE false"
     advices = (
-        ("password authentication failed|28P01", "check the user and the password of the address"),
+        ("password authentication failed|28P01", CHECK_LOGIN),
         (r"database \"[^\"]*\" does not exist|3D000", "run CREATE DATABASE {database}; as an administrator"),
         ("role \"[^\"]*\" does not exist|28000.*role", "run CREATE ROLE {user} LOGIN PASSWORD '…' as administrator"),
         ("no pg_hba.conf entry.*no encryption", "the server requires TLS: add sslmode=require to the address"),

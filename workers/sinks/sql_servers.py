@@ -46,6 +46,7 @@ CONNECT_WAIT = 5  # seconds to connect
 STATEMENT_WAIT = 20  # seconds for one statement
 LOCK_WAIT = 10  # seconds for a lock that another client holds
 LONGEST_WORDS = 500  # characters of a server's message
+CHECK_LOGIN = "check the user and the password of the address"  # the advice after a login that was refused
 Cursor = Any  # a cursor of psycopg or PyMySQL
 Fields = Mapping[str, Any]  # values of one row, by column
 

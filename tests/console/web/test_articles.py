@@ -1,6 +1,7 @@
 """The index of the articles, and the pages that search it."""
 
 import csv
+import html
 import io
 import json
 import os
@@ -177,6 +178,24 @@ def test_the_page_searches_filters_and_exports(client: ConsoleClient) -> None:
     as_csv = client.get("/articles/export?q=7th&format=csv").text
     assert as_csv.startswith("\ufefftask,url,")
     assert [row["title"] for row in csv.DictReader(io.StringIO(as_csv))] == ["Article 7"]
+
+
+@pytest.mark.parametrize("path", ["/articles", "/articles/export", f"/tasks/{NAMES[0]}/articles", "/api/articles"])
+@pytest.mark.parametrize("name", ["since", "until"])
+def test_an_invalid_day_of_a_search_is_refused_with_the_form_of_a_day(
+    client: ConsoleClient, path: str, name: str
+) -> None:
+    answer = client.get(f"{path}?{name}=foo", headers={"accept-language": "en"})
+    assert answer.status_code == 422
+    assert f"{name}: 'foo' is not a day; write it as 2024-12-31" in html.unescape(answer.text)
+    assert client.get(f"{path}?{name}=").status_code == 200
+    assert client.get(f"{path}?{name}=9999-12-31").status_code == 200
+
+
+def test_the_refusal_of_an_invalid_day_is_translated(client: ConsoleClient) -> None:
+    text = html.unescape(client.get("/articles?since=foo", headers={"accept-language": "zh"}).text)
+    assert "请求无效" in text
+    assert "不是日期" in text
 
 
 @pytest.mark.parametrize("start", "=+-@\t\r\n＝＋－＠'")

@@ -1,6 +1,7 @@
 """Crawl workers against a real schedule, with a real crawl process as their child."""
 
 import signal
+import tempfile
 import threading
 from contextlib import contextmanager
 from datetime import datetime
@@ -79,6 +80,15 @@ def test_a_due_task_is_crawled_and_its_report_arrives(connection, schedule, make
     assert (task, report["outcome"], report["fetched"]) == ("zh-news", "finished", 2)
     assert (schedule.due(), schedule.running()) == ([], [])
     assert states(connection)["fetched"] == 2
+
+
+def test_a_worker_that_is_killed_leaves_no_temporary_file(site, make_due, at_work, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    make_due(delay=0.2)
+    with at_work():
+        until(lambda: asked_for(site))
+        assert [*(tmp_path / "temporary").iterdir()] == []  # none exists while it is at work
 
 
 def test_a_killed_run_is_among_the_last_runs_and_replaced_within_seconds(site, connection, schedule, make_due, at_work):

@@ -194,6 +194,26 @@ def test_two_tasks_may_share_a_file_if_their_rows_have_the_same_fields():
         assert line.startswith("tasks.yaml:11:13: tasks.more.output: task news writes to the same output with other")
 
 
+@pytest.mark.parametrize("kind", ["atom", "feed.json"])
+def test_a_feed_is_of_one_task(kind):
+    first = TASK + f"feeds/all.{kind}\n" + TASK.partition("\n")[2].replace("news", "more")
+    name = {"atom": "atom", "feed.json": "json feed"}[kind]
+    for other in (f"feeds/all.{kind}", f"./feeds/all.{kind}?items=9", f"{{to: feeds/all.{kind}, fields: [title]}}"):
+        [line] = mistakes_of(first + other)
+        assert line.startswith(
+            f"tasks.yaml:11:13: tasks.more.output: task news writes to feeds/all.{kind}, too, and an output of the "
+            f"kind {name} is for one task; name another path"
+        )
+    assert len(loads(first + f"feeds/{{task}}.{kind}").tasks) == 2
+
+
+@pytest.mark.parametrize(
+    "output", ["all.jsonl", "all.jsonl.gz", "all.csv", "all.db", "'all/{title}.md'", "all.parquet", "all.warc.gz"]
+)
+def test_tasks_may_share_every_other_file(output):
+    assert len(loads(TASK + output + "\n" + TASK.partition("\n")[2].replace("news", "more") + output).tasks) == 2
+
+
 def test_no_message_shows_a_password():
     for output in (
         "mysqll://u:hunter2@h/d",

@@ -44,6 +44,8 @@ def test_a_thread_that_grows_gives_each_post_once(connection, worker, ledger, cl
         assert len(names) == 1
     texts = [row["text"] for row in rows(tmp_path)]
     assert texts == [one.text for one in grown(VISITS + 1)]
+    counts = ledger.counts()
+    assert (counts.rows, counts.states["written"] + counts.open) == (VISITS + 1, 1)
 
 
 def test_a_page_without_posts_is_rejected_with_the_reason(connection, worker, ledger, tmp_path):

@@ -190,12 +190,23 @@ class SqlSuite(RefusedRows, OlderForm):
         sink.write(batch(3, row(3)))
         assert self.keys(place) == keys(map(row, (1, 3)))
 
+    def test_a_login_that_the_server_refuses_is_tried_once(self, place):
+        def refused():
+            return place.server.log().count(self.refused_login)
+
+        before, words = refused(), "check the user and the password of the address"
+        address = place.server.address(place.database, password="wrong/word")
+        with closing(open_sql(address)) as sink, pytest.raises(SinkUnavailable, match=words):
+            sink.check()
+        assert refused() == before + 1
+
     def test_two_processes_may_create_the_table_at_the_same_time(self, place):
         at_once(lambda: self.open(place).check(), *[()] * 6)
 
 
 class TestPostgres(SqlSuite):
     is_postgres = True
+    refused_login = "password authentication failed"
 
     @pytest.fixture
     def place(self, place_of_postgres):
@@ -211,6 +222,7 @@ class TestPostgres(SqlSuite):
 
 class TestMariaDb(SqlSuite):
     is_postgres = False
+    refused_login = "Access denied for user"
 
     @pytest.fixture
     def place(self, of_mariadb):
