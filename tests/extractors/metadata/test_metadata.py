@@ -463,6 +463,18 @@ def test_day_of_the_visit_above_all_pages_is_no_publication(line):
     assert article(before=f"<div>{line}</div>").published is None
 
 
+@pytest.mark.parametrize("line", ["Saturday, March 9, 2024", "2024年3月9日　星期六", "Sa., 9. März 2024"])
+def test_day_of_the_fetch_is_a_publication_only_directly_above_the_title(line):
+    def published(above, day):
+        fetched = datetime(2024, 3, day, 20, tzinfo=UTC)
+        return extract(news_page("Bread", BAKERY).replace("<h1>", f"{above}<h1>"), fetched_at=fetched).published
+
+    menu = "<ul><li>Home</li><li>Town</li></ul>"
+    assert published(f"<div>{line}</div>{menu}", 9) is None
+    assert published(f"{menu}<div>{line}</div>", 9) == date(2024, 3, 9)  # as weblogs have it
+    assert published(f"<div>{line}</div>{menu}", 12) == date(2024, 3, 9)
+
+
 def test_byline_of_a_quoted_post_is_not_the_article_s():
     post = '<blockquote><p>Fresh!</p>— Mia (@mia) <a href="https://posts.example/1">March 9, 2024</a></blockquote>'
     body = "".join(f"<p>{text}</p>" for text in (BAKERY[0], *BAKERY[1:]))
