@@ -4,7 +4,8 @@ Strategy: the `articleBody` of JSON-LD, or the description of its only product, 
 text (a description that is not visible is mostly a summary: shown with the text, it made 4 of 8 pages worse). Else, if
 almost no text is visible, the strings of all state scripts: the smallest object that contains the page's title and
 enough prose is chosen, and of its strings the longest, if it has half of the prose, or those in similar places, such as
-the texts of a list of blocks. The text found becomes a small page, which is read like any other.
+the texts of a list of blocks. The text found becomes a small page, which is read like any other. The object's date of
+publication and authors count as declared by meta elements, unless the page has these.
 """
 
 import json
@@ -34,6 +35,12 @@ CLIMB = 4  # levels from the title's string up to the object that holds the text
 PROSE = 80  # characters of a string from which it may be prose
 LITERAL = 10  # characters of a string that is read in a script without JSON
 
+MAX_NAME = 100  # characters of a date or an author
+_META = dict.fromkeys(("author", "authors", "authorname", "byline"), "author") | dict.fromkeys(  # by key, in lower case
+    ("datepublished", "publishedat", "publisheddate", "publishdate", "publishtime", "pubdate", "published", "date"),
+    "datepublished",
+)
+
 Place = tuple[str | int, ...]
 Strings = list[tuple[Place, str]]
 
@@ -49,49 +56,67 @@ _DECODER = json.JSONDecoder(strict=False)
 
 def with_state(root: etree._Element, head: Head, shown: Lines, trie: PathTrie) -> Lines:
     """Return the lines of the text that the page has as data, if much less is visible; else `shown`."""
-    prose, title = shown.prose, head.title
+    prose, title, top, strings = shown.prose, head.title, None, Strings()
     product = head.products[0].get("description") if len(head.products) == 1 else None
     body = " ".join(texts(head.article.get("articleBody") or head.article.get("text") or product))
     if len(body.encode()) >= max(STATED_PROSE, STATED_TIMES * prose):
         pieces = [body]
     elif prose < LITTLE_PROSE and (shown.characters < LITTLE_TEXT or not has_title(shown, title.lower())):
-        pieces = find_text(_strings(root), main_part(title.lower()))
+        strings = _strings(root)
+        pieces, top = find_text(strings, main_part(title.lower()))
     else:
         return shown
     stated = _read(pieces, title, trie)
     least = max(STATED_PROSE if shown.characters < LITTLE_TEXT else LONG_PROSE, STATED_TIMES * prose)
-    return stated if stated is not None and stated.prose >= least else shown
+    if stated is None or stated.prose < least:
+        return shown
+    if top is not None:
+        _declare(strings, top, head)
+    return stated
 
 
-def find_text(strings: Strings, title: str) -> list[str]:
-    """Return the texts, plain or HTML, of the object that has the page's title; [] if there is none."""
+def _declare(strings: Strings, top: Place, head: Head) -> None:
+    """Add date of publication and authors of the object at `top` to the meta elements, where the page has none."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for place, text in strings:
+        if place[: len(top)] == top and len(text) <= MAX_NAME:
+            key, *rest = place[len(top) :]
+            name = _META.get(str(key).lower().replace("_", ""))
+            if name and [step for step in rest if isinstance(step, str)] in ([], ["name"]):
+                found[name].append(text)
+    for name, values in found.items():
+        head.meta.setdefault(name, values)
+
+
+def find_text(strings: Strings, title: str) -> tuple[list[str], Place]:
+    """Return the texts, plain or HTML, of the object that has the page's title, and its place; [] if there is none."""
     prose = [(place, text) for place, text in strings if _is_prose(text)]
-    record = _record(strings, prose, title) if title else []
+    top, record = _record(strings, prose, title) if title else ((), [])
     if not record:
-        return []
+        return [], top
     longest = max(record, key=_length)
     groups: dict[Place, Strings] = defaultdict(list)
     for item in record:
         groups[_pattern(item[0])].append(item)
     group = max(groups.values(), key=_total)
     if len(group) == 1 or 2 * _length(longest) >= _total(group):
-        return [longest[1]]
-    return _blocks(strings, group)
+        return [longest[1]], top
+    return _blocks(strings, group), top
 
 
-def _record(strings: Strings, prose: Strings, title: str) -> Strings:
-    """Return the prose in the smallest object that has the title and enough of it."""
+def _record(strings: Strings, prose: Strings, title: str) -> tuple[Place, Strings]:
+    """Return the place of the smallest object that has the title and enough prose, and its prose."""
     places = [
         place for place, text in strings if len(text) <= 2 * len(title) and title in " ".join(text.lower().split())
     ]
     for least in (LONG_PROSE, STATED_PROSE):
         for up in range(1, CLIMB + 1):
             above = {place[:-up] for place in places[:MAX_TITLES] if len(place) >= up}
-            found = [[item for item in prose if item[0][: len(top)] == top] for top in above]
-            best = max(found, key=_total, default=[])
-            if _total(best) >= least:
-                return best
-    return []
+            found = {top: [item for item in prose if item[0][: len(top)] == top] for top in above}
+            best = max(found, key=lambda top: _total(found[top]), default=())
+            if found and _total(found[best]) >= least:
+                return best, found[best]
+    return (), []
 
 
 def _blocks(strings: Strings, group: Strings) -> list[str]:

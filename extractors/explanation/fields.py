@@ -41,7 +41,7 @@ def explained_fields(assembling: Assembling, article: Article) -> tuple[Explaine
     parsed, body = assembling.parsed, assembling.body
     kept = [] if isinstance(body, str) else body.kept
     head, page = parsed.head, parsed.page
-    nearby = lines_around(parsed.lines, kept, parsed.prior.title)
+    nearby = lines_around(parsed.lines, kept, parsed.prior.title, page)
     dated = dated_lines(nearby, head, article.language)
     modified = list(_dates(modification_places(head, dated), dated, assembling))
     address = address_day(head, page)

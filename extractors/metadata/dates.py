@@ -118,6 +118,7 @@ _YEAR = expression(r"\d{4}|['’/.-]\d\d", re.ASCII)
 _NUMBERS = expression(r"\d(?:\d{3}|[月월/-]\s?\d|\.\s?\d\d?\.)", re.ASCII)
 _HAN_SIGN = expression(r"[天前刚전]|[昨今]日|[〇○零一二三四五六七八九]年")
 _CUT = expression(r"^|$|\b|(?<=[\u3000-\u9fff])")  # where a word may begin or end
+_ONLY_DAY = expression(r"(?:(?<=\d)(?:st|nd|rd|th)|[^\w:]|[\d年月日])+")  # without a clock's time and other words
 _STEPS = dict(zip(AGO, (timedelta(minutes=1), timedelta(hours=1), timedelta(days=1), timedelta(weeks=1)), strict=True))
 _NOW = expression(r"刚刚\W*$|\bjust now\b", re.IGNORECASE)
 _DAY_WORD = expression(rf"(?P<word>[{mark(TODAY)}-{mark(TODAY + 2)}]){_TIME}", _FLAGS)
@@ -179,6 +180,14 @@ def is_plausible(found: date, fetched_at: datetime | None) -> bool:
 def day_of(found: date) -> date:
     """Return the day of a date or of a datetime, as written."""
     return found.date() if isinstance(found, datetime) else found
+
+
+def is_day_with_weekday(text: str) -> bool:
+    """Whether `text` consists of a day and its weekday: Sunday, November 29, 2026."""
+    if len(text) > SHORT_LINE or not _YEAR.search(text):
+        return False
+    marked = date_words().marked(_in_plain_digits(text, ""), "")
+    return _WEEKDAY in marked and _ONLY_DAY.fullmatch(marked) is not None
 
 
 @lru_cache(4_096)  # the pages of a section have the same menus

@@ -7,7 +7,7 @@ before and at the beginning of the body.
 import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, TypedDict
 
 from ..expressions import expression
@@ -17,7 +17,7 @@ from ..html.phrases import may_be_byline
 from ..html.urls import split_web, web_url
 from ..page import Page
 from . import json_ld
-from .dates import may_hold_date
+from .dates import day_of, find_date, is_day_with_weekday, may_hold_date
 from .declared_metadata import (
     AUTHOR,
     DESCRIPTION,
@@ -61,12 +61,23 @@ _BY_NAME = rf"[Bb][Yy]:? +({_WORD}(?: +(?:and +)?{_WORD}){{0,5}})"
 _BYLINE = expression(rf"^(?:(?:[Ww]ritten|[Pp]osted|[Ss]tory|WRITTEN) +)?{_BY_NAME}", re.MULTILINE)
 # “March 5, 2024 | by Ada Miller”; of 2,438 stored pages it adds four names, each of them as declared
 _DATED_BYLINE = expression(rf"^(?=[^|｜·•\n]*\b(?:19|20)\d\d\b)[^|｜·•\n]{{4,60}}[|｜·•] *{_BY_NAME}", re.MULTILINE)
+# “Ada Miller · March 5, 2024”, unless a line after it in `Nearby.before`, such as one above the title, has the same
+# words: a section's name. Of 2,438 stored pages it adds two names; after a date, sections are as frequent as names
+_NO_NAME = r"[^|｜·•—–\n]*\b(?:Blog|Minutes|News|Notes|Posts?|Press|Releases?|Reports?|Stud(?:y|ies)|Updates?)\b"
+_DAY = (
+    r"(?:(?:[MTWFS][a-z]{2,8},? )?(?:[A-Z]\w+\.? \d\d?(?:st|nd|rd|th)?,? |\d\d?\.? [A-Z]\w+\.?,? )(?:19|20)\d\d"
+    r"|(?:19|20)\d\d(?:[-/.]\d\d?){2}|\d\d?([-/.])\d\d?\2(?:19|20)\d\d)\b"
+)
+_NAME_AND_DAY = expression(
+    rf"^(?!{_NO_NAME})({_WORD}(?: {_WORD}){{1,3}}) *[|｜·•—–] *{_DAY}(?!(?s:.*)\1)", re.MULTILINE
+)
 _REPORTER = expression(r"(?:本报|新华社|中新社)?记者 ?([\u4e00-\u9fff]{2,4})(?=[\s）)]|$)", re.MULTILINE)
 # Forms of bylines, each with words of which every match contains one: the search for these is faster
 _SOURCE_FORMS = ((("来源", "稿源", "来自"), _SOURCE),)
 _AUTHOR_FORMS = (
     (("作者", "撰文", "记者", "文"), _AUTHOR), (("by", "By", "BY", "bY"), _BYLINE),
     (("by", "By", "BY", "bY"), _DATED_BYLINE), (("记者",), _REPORTER),
+    (("|", "｜", "·", "•", "—", "–"), _NAME_AND_DAY),
 )  # fmt: skip
 _OF_TODAY = expression(r"^(?:.{0,15}(?:今天|今日)是|(?:现在|当前)时间|\W*[Tt]oday(?:\s*[:：]|\s+is\b))")
 _NEXT_LABEL = expression(r"(?:作者|编辑|记者|责编|时间|日期|来源|字号|浏览|阅读|点击)\s*[:：].*", re.DOTALL)
@@ -106,7 +117,7 @@ def read_metadata(
     `title_line` repeats its title, or is -1; `others`: titles of other pages of its section.
     """
     base = head.base_url(page)
-    nearby = lines_around(lines, kept, title_line)
+    nearby = lines_around(lines, kept, title_line, page)
     sample = " ".join(lines.texts[index] for index in kept[:LANGUAGE_LINES])
     language = find_language(head.language or head.first(LANGUAGE), sample)
     dated = dated_lines(nearby, head, language)
@@ -157,25 +168,39 @@ def _is_above_headline(lines: Lines, kept: list[int], title_line: int, head: Hea
     return bool(above) and title_likeness(above[-1], head.title) < LIKE
 
 
-def lines_around(lines: Lines, kept: list[int], title_line: int) -> Nearby:
+def lines_around(lines: Lines, kept: list[int], title_line: int, page: Page) -> Nearby:
     """Return the short lines where date, author and source are printed.
 
     First the lines after the title, then those before the body and above the title, but not the day that many sites
-    show above all pages; from the body's first lines, and those left out between them, only lines in the form of a
-    byline. The lines that follow the body are returned separately.
+    show above all pages, in words for today or, higher than directly above the title, as the day of the fetch; from the
+    body's first lines, and those left out between them, only lines in the form of a byline, and the last line if it
+    names an author. The lines that follow the body are returned separately.
     """
     texts, tags, places = lines.texts, lines.outline.tags, lines.outline.places
     start, end = (kept[0], kept[-1] + 1) if kept else (0, 0)
-    title = title_line + 1 if 0 <= title_line < start else start
+    top = title_line if 0 <= title_line < start else start
+    title = min(top + 1, start)
     below = range(title, min(start, title + LINES_BEFORE))
     above = (*range(max(0, start - LINES_BEFORE), start), *range(max(0, title - LINES_ABOVE), title))
-    before = [texts[index] for index in dict.fromkeys((*below, *above))]
+    order = dict.fromkeys((*below, *above))
+    before = [texts[index] for index in order if index >= top - 1 or not _is_day_of_fetch(texts[index], page)]
     within = range(start, kept[:LINES_WITHIN][-1] + 1)[:LINES_BEFORE] if kept else range(0)
-    own = (texts[index] for index in within if tags[places[index]] != "blockquote")  # a quoted text has its own
-    before += filter(may_be_byline, own)
+    own, foot = (  # without quoted texts, which have bylines of their own
+        [texts[index] for index in part if tags[places[index]] != "blockquote" and may_be_byline(texts[index])]
+        for part in (within, kept[-1:])
+    )
+    before += own + (foot if _first_match(_AUTHOR_FORMS, foot) else [])
     after = texts[end : end + LINES_AFTER]
     before = [text for text in before if len(text) <= MAX_BYLINE and not _OF_TODAY.search(text)]
     return Nearby(before, [text for text in after if len(text) <= MAX_BYLINE])
+
+
+def _is_day_of_fetch(line: str, page: Page) -> bool:
+    """Whether a line consists of the day on which the page was fetched, in any time zone, and its weekday."""
+    if not page.fetched_at or not is_day_with_weekday(line):
+        return False
+    found = find_date(line, page.fetched_at)
+    return found is not None and abs(day_of(found) - page.fetched_at.date()) <= timedelta(days=1)
 
 
 def dated_lines(nearby: Nearby, head: Head, language: str | None) -> Nearby:

@@ -1,6 +1,7 @@
 """Pages that show next to nothing and ship their text as data."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
@@ -116,3 +117,14 @@ def test_metadata_is_the_page_s():
     article = extract(page(state(STORY)).replace("<head>", '<head><meta name=author content="A. Gull">'), URL)
     assert isinstance(article, Article)
     assert (article.title, article.author) == ("Tides in town", "A. Gull")
+
+
+def test_date_and_authors_of_the_state_count_where_the_page_declares_none():
+    others = [{"title": "Elsewhere", "publishedAt": "2019-01-01", "author": "Ed Moss"}]
+    story = {**STORY, "published_at": "2024-03-05T08:30:00Z", "authors": [{"name": "A. Gull", "bio": "At sea."}]}
+    html = page(state({"related": others, "story": story}))
+    found = extract(html, URL)
+    assert (found.author, found.published) == ("A. Gull", datetime(2024, 3, 5, 8, 30, tzinfo=UTC))
+    assert extract(html.replace("<head>", '<head><meta name=author content="B. Tern">'), URL).author == "B. Tern"
+    entries = [{"title": "Tides in town", "author": "Ed Moss"}, {"body": HTML, "author": "Ed Moss"}]
+    assert extract(page(state(entries)), URL).author is None  # several objects

@@ -8,14 +8,14 @@ from extractors.html.dom import parse
 from extractors.metadata import declared_metadata as head_module
 from extractors.metadata.declared_metadata import read_head
 
-from ..pages import BAKERY, news_page
+from ..pages import BAKERY, HARBOUR, LIBRARY, news_page
 
 URL = "https://gazette.example/town/2024/bread.html?id=7"
 
 
-def article(head="", before="", **kwargs):
-    """Return the article of a page with the given elements in its head and lines before its body."""
-    body = before + "".join(f"<p>{text}</p>" for text in BAKERY)
+def article(head="", before="", after="", **kwargs):
+    """Return the article of a page with the given elements in its head and lines before and after its text."""
+    body = before + "".join(f"<p>{text}</p>" for text in BAKERY) + after
     return extract(news_page("Bread from old stones", (), body=body, head=head), URL, **kwargs)
 
 
@@ -77,6 +77,11 @@ def test_meta_elements():
         ("March 5, 2024 | by Ada Miller", "Ada Miller", None, date(2024, 3, 5)),
         ("2024-03-05 · By Ada Miller and Ben Stone", "Ada Miller and Ben Stone", None, date(2024, 3, 5)),
         ("作者：王小明 | 2024-03-05", "王小明", None, date(2024, 3, 5)),
+        ("Ada Miller · March 5, 2024", "Ada Miller", None, date(2024, 3, 5)),
+        ("Ada Miller-Stone | Tue, 5 March 2024 08:30", "Ada Miller-Stone", None, datetime(2024, 3, 5, 8, 30)),
+        ("Ada Miller – 2024-03-05", "Ada Miller", None, date(2024, 3, 5)),
+        ("Town News · March 5, 2024", None, None, date(2024, 3, 5)),
+        ("Stone Loaves – 2024 in numbers", None, None, None),
         ("Written by hand since 1990", None, None, None),
         ("Shops that we like | by Ada Miller", None, None, None),
         ("Baked here since 1990 by Stone Mills", None, None, None),
@@ -98,6 +103,22 @@ def test_byline_above_the_body(line, author, source, published):
 def test_byline_ends_at_the_next_label(line, author, source):
     found = article(before=f"<div>{line}</div><div>浏览</div>")
     assert (found.author, found.source) == (author, source)
+
+
+def test_the_last_line_of_the_body_is_read_if_it_names_an_author():
+    def of_foot(foot):
+        found = article(before="".join(f"<p>{text}</p>" for text in (*HARBOUR, *LIBRARY)), after=f"<p>{foot}</p>")
+        return found.author, found.published
+
+    assert of_foot("文/王小明 2024-03-05") == ("王小明", date(2024, 3, 5))
+    assert of_foot("Ada Miller · March 5, 2024") == ("Ada Miller", date(2024, 3, 5))
+    assert of_foot("Reviewed on March 5, 2024") == (None, None)
+
+
+def test_section_that_stands_above_the_title_too_is_no_author():
+    html = news_page("Bread", (), body="<div>Country Life | March 5, 2024</div><p>" + "</p><p>".join(BAKERY))
+    assert extract(html).author == "Country Life"
+    assert extract(html.replace("<h1>", "<div>Home › Country Life</div><h1>")).author is None
 
 
 def test_prose_is_no_byline():
@@ -440,6 +461,18 @@ def test_order_of_numbers_is_that_of_the_page_s_language(declared, expected):
 )
 def test_day_of_the_visit_above_all_pages_is_no_publication(line):
     assert article(before=f"<div>{line}</div>").published is None
+
+
+@pytest.mark.parametrize("line", ["Saturday, March 9, 2024", "2024年3月9日　星期六", "Sa., 9. März 2024"])
+def test_day_of_the_fetch_is_a_publication_only_directly_above_the_title(line):
+    def published(above, day):
+        fetched = datetime(2024, 3, day, 20, tzinfo=UTC)
+        return extract(news_page("Bread", BAKERY).replace("<h1>", f"{above}<h1>"), fetched_at=fetched).published
+
+    menu = "<ul><li>Home</li><li>Town</li></ul>"
+    assert published(f"<div>{line}</div>{menu}", 9) is None
+    assert published(f"{menu}<div>{line}</div>", 9) == date(2024, 3, 9)  # as weblogs have it
+    assert published(f"<div>{line}</div>{menu}", 12) == date(2024, 3, 9)
 
 
 def test_byline_of_a_quoted_post_is_not_the_article_s():
