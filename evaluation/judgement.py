@@ -74,11 +74,12 @@ class Judged:
 def main(words: Sequence[str] | None = None) -> int:
     """Train, measure and write; exit code 2 for a mistake in call or data."""
     parser = parser_of("evaluation.judgement", __doc__)
+    parser.add_argument("--left-out", type=Path, metavar="MODELS", help="as for evaluation.line_model")
     parser.add_argument("--out", type=Path, default=WEIGHTS, metavar="FILE", help="default: the model in use")
     parser.add_argument("--processes", type=int, default=2, metavar="N", help="processes that read pages (default: 2)")
     arguments = parser.parse_args(words)
     with mistakes(parser, DataError):
-        forms = read_examples(read_sets(arguments.data), arguments.processes)
+        forms = read_examples(read_sets(arguments.data), arguments.processes, arguments.left_out)
     judged = [one for fold in range(FOLDS) for one in judged_without(forms, fold)]
     for line in report(with_confidence(judged)):
         print(line)

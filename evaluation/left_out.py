@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 
 from extractors.content.line_model import using
-from extractors.content.line_model.features import NAMES as LINE_NAMES
+from extractors.content.line_model.features import NAMES, NAMES_OF_ANY_KIND
 from extractors.content.line_model.trees import Trees, load
 from extractors.errors import TrainingMistakes
 from extractors.page_types import using_models
@@ -41,7 +41,7 @@ from .line_model import FORMS as FORMS_OF_ARTICLES
 from .tree_training import save as save_trees
 
 SITES, SET = "sites", "set"  # the data that are left out
-LINE_MODELS = ("line-model-articles.json", "line-model.json")  # of articles, and of any kind
+LINE_MODELS = {"line-model-articles.json": NAMES, "line-model.json": NAMES_OF_ANY_KIND}  # of articles, of any kind
 DOUBTFUL = ("kancai:a/about/*", "wcxb:test_5001", "wcxb:test_4372", "wcxb:test_5295", "wcxb:test_4352", "wcxb:dev_2904",
             "wcxb:test_5234", "wcxb:test_5247", "wcxb:test_5245", "wcxb:dev_0225")  # fmt: skip
 # … not used to train page types: their label "list" is wrong, see page_types/MODEL_CARD.md.
@@ -54,7 +54,7 @@ class LeftOut:
 
     def __init__(self, folder: Path) -> None:
         """Raises `DataError` if the folder has no such models."""
-        if not (folder / "fold-0" / LINE_MODELS[0]).exists():
+        if not all((folder / "fold-0" / name).exists() for name in LINE_MODELS):
             raise DataError(f"{folder} holds no models; python -m evaluation.left_out DATA --out {folder} makes them")
         self._folder = folder
 
@@ -79,7 +79,7 @@ class LeftOut:
 
 @lru_cache(64)
 def _line_model(path: Path) -> Trees:
-    return load(path, LINE_NAMES)
+    return load(path, LINE_MODELS[path.name])
 
 
 def models(sets: Sequence[str]) -> dict[str, May]:
@@ -100,16 +100,19 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = _parser()
     arguments = parser.parse_args(words)
     with mistakes(parser, DataError, TrainingMistakes):
-        examples = read_examples(read_sets(arguments.data), arguments.processes)
+        sets = read_sets(arguments.data)
         labelled, features = read_features([arguments.data], DOUBTFUL, Console(stderr=True))
-        names = sorted({one.set.partition(".")[0] for one in examples} | {page.source for page in labelled})
+        names = sorted({one.name.partition(".")[0] for one in sets} | {page.source for page in labelled})
         for name, may in models(names).items():
             folder = arguments.out / name
             folder.mkdir(parents=True, exist_ok=True)
+            _train_types(folder, labelled, features, may)
+        examples = read_examples(sets, arguments.processes, arguments.out)
+        for name in models(names):
+            folder = arguments.out / name
             chosen = [one for one in examples if _may_learn(name, one)]
             for model, weights in zip(LINE_MODELS, (FORMS_OF_ARTICLES, FORMS_OF_ANY_KIND), strict=True):
                 save_trees(learn(chosen, weights), folder / model, {"left_out": name})
-            _train_types(folder, labelled, features, may)
             print(folder, flush=True)
     return 0
 

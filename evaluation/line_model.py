@@ -4,7 +4,8 @@ It is trained on the pages of all sets of DATA that have a known text, of any ki
 articles also in the perturbed forms of `perturb`, beside other pages of their section as examples, and in the designs
 of `designs`, alone and beside examples of the same design, as are pages of other kinds. Each form has the weight in
 `FORMS` or `FORMS_OF_ANY_KIND`. The lines of a page together have a weight of about 1. Seeds are fixed: the same
-pages, library versions and machine give the same weights.
+pages, library versions and machine give the same weights. The model of any kind also reads the probabilities of the
+kinds of pages: with `--left-out`, by models of page types that have not seen the site.
 """
 
 import argparse
@@ -12,7 +13,9 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b
 from multiprocessing import Pool
 from pathlib import Path
@@ -25,7 +28,7 @@ from extractors.content.assembly import ParsedPage, read
 from extractors.content.body import Body
 from extractors.content.confidence import Known, known_of
 from extractors.content.line_model.cohesion import OF_LINE, OF_LINES
-from extractors.content.line_model.features import NAMES, features_of
+from extractors.content.line_model.features import NAMES, NAMES_OF_ANY_KIND, features_of, with_kinds
 from extractors.content.line_model.opinion import ANY_KIND, ARTICLES, HERE
 from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body
@@ -33,7 +36,7 @@ from extractors.errors import UnusablePage
 from extractors.html.paths import PathTrie
 from extractors.methods.example.extractor import Example, cast_all, support_of, usual_similarity, voted_body
 from extractors.page import make_page
-from extractors.page_types.classify import judge
+from extractors.page_types.classify import judge, using_models, weigh
 from extractors.page_types.labelled import domain_of
 
 from .arguments import mistakes, parser_of
@@ -78,10 +81,10 @@ SAME_SITE = {"meiwen_desktop_zh": "meiwen", "meiwen_mobile_zh": "meiwen"}  # one
 class LabelledForm:
     """A page in one form: `values` (lines, features), `target` and `weight` of each line.
 
-    `page`: the same for a page alone and beside examples. `designs`: folds of the designs that it has, empty for a
-    stored page. `missing`: share of the truth that the page's lines do not have. `known`: input of the confidence.
-    `fold`: with which its site is left out. `scale`: a site's pages in one form together weigh at most as much as
-    `SITE_PAGES`.
+    `values` are those of `NAMES_OF_ANY_KIND`. `page`: the same for a page alone and beside examples. `designs`: folds
+    of the designs that it has, empty for a stored page. `missing`: share of the truth that the page's lines do not
+    have. `known`: input of the confidence. `fold`: with which its site is left out. `scale`: a site's pages in one form
+    together weigh at most as much as `SITE_PAGES`.
     """
 
     set: str
@@ -122,7 +125,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = _parser()
     arguments = parser.parse_args(words)
     with mistakes(parser, DataError):
-        examples = read_examples(read_sets(arguments.data), arguments.processes)
+        examples = read_examples(read_sets(arguments.data), arguments.processes, arguments.left_out)
     for name, weights in ((ARTICLES.name, FORMS), (ANY_KIND.name, FORMS_OF_ANY_KIND)):
         forms = [one for one in examples if one.form in weights]
         plain = [one for one in forms if one.form in ("plain", OTHER)]
@@ -152,11 +155,17 @@ def site_of(row: Row, set_name: str) -> str:
     )
 
 
-def read_examples(sets: Sequence[DataSet], processes: int) -> list[LabelledForm]:
-    """Return all pages for training in all forms; forms that a page does not have are left out."""
+def read_examples(sets: Sequence[DataSet], processes: int, left_out: Path | None) -> list[LabelledForm]:
+    """Return all pages for training in all forms; forms that a page does not have are left out.
+
+    `left_out`: folder of `evaluation.left_out` with models of page types that have not seen a page; with those in use
+    the kinds of pages would look surer than they are on other pages.
+    """
+    if left_out and not (left_out / f"fold-{FOLDS - 1}").is_dir():
+        raise DataError(f"{left_out} holds no models; python -m evaluation.left_out DATA --out {left_out} makes them")
     jobs = [*_stored_jobs([*sets, *other_kinds(sets)]), *_designed_jobs(sets)]
     with Pool(processes) as pool:
-        found = [one for one in pool.imap(_example, jobs, chunksize=16) if one is not None]
+        found = [one for one in pool.imap(partial(_example, left_out), jobs, chunksize=16) if one is not None]
     sizes = Counter((one.set, one.site, one.form) for one in found)
     return [replace(one, scale=min(1.0, SITE_PAGES / sizes[one.set, one.site, one.form])) for one in found]
 
@@ -204,9 +213,10 @@ def _in_design(site: DesignedSite, design: str, draw: random.Random, form: str) 
 def learn(examples: Sequence[LabelledForm], weights: Mapping[str, float] = FORMS) -> Trees:
     """Return the trees learned from the pages in the forms that have a weight."""
     chosen = [one for one in examples if one.form in weights]
+    names = NAMES_OF_ANY_KIND if OTHER in weights else NAMES
     return fit(
-        NAMES,
-        np.concatenate([_thinned(one) for one in chosen]),
+        names,
+        np.concatenate([_thinned(one)[:, : len(names)] for one in chosen]),
         np.concatenate([one.target for one in chosen]).astype(np.float64),
         np.concatenate([one.weight * weights[one.form] * one.scale for one in chosen]),
     )
@@ -224,7 +234,8 @@ def _thinned(one: LabelledForm) -> NDArray[np.float32]:
     return values
 
 
-def _example(job: _Job) -> LabelledForm | None:
+def _example(left_out: Path | None, job: _Job) -> LabelledForm | None:
+    fold = job.designed.fold if job.designed else fold_of(job.site)
     try:
         made = _designed_form(job) if job.designed else _stored_form(job)
         if made is None:
@@ -236,12 +247,13 @@ def _example(job: _Job) -> LabelledForm | None:
     if found is None:
         return None
     parsed, body, similarity, known = found
-    values = features_of(parsed.lines, parsed.prior, body, similarity)
+    with using_models(left_out / f"fold-{fold}") if left_out else nullcontext():
+        kinds = weigh(parsed, body.kept).kinds
+    values = with_kinds(features_of(parsed.lines, parsed.prior, body, similarity), kinds)
     target, count = line_labels(parsed.lines.texts, truth)
     of_truth, wanted = float((target * count).sum()), max(1, len(words(truth)))
     weight = np.minimum(count / max(LEAST_WORDS, of_truth), 1) ** LINE_POWER + LINE_LEAST
     missing = max(0.0, 1 - of_truth / wanted)
-    fold = job.designed.fold if job.designed else fold_of(job.site)
     return LabelledForm(job.set, job.site, job.form, page, designs, values, target, weight, missing, known, fold)
 
 
@@ -317,6 +329,7 @@ def _read(
 
 def _parser() -> argparse.ArgumentParser:
     parser = parser_of("evaluation.line_model", __doc__)
+    parser.add_argument("--left-out", type=Path, metavar="MODELS", help="a folder that evaluation.left_out has written")
     parser.add_argument("--out", type=Path, default=HERE, metavar="DIR", help="default: that of the models in use")
     parser.add_argument("--processes", type=int, default=2, metavar="N", help="processes that read pages (default: 2)")
     return parser

@@ -11,6 +11,9 @@ from .post import Post, as_json, joined_posts, paragraphs
 PageType = Literal[
     "article", "thread", "documentation", "product", "service", "list", "collection", "uncertain"
 ]  # collection: cards of a shop or the like; list: links to articles
+KINDS_OF_PAGES: tuple[PageType, ...] = (
+    "article", "thread", "documentation", "product", "service", "list", "collection",
+)  # fmt: skip
 MAYBE_LISTS: frozenset[PageType] = frozenset({"list", "collection", "uncertain"})
 Kind = Literal["paragraph", "heading", "list", "table", "code", "quote", "summary", "caption", "embed"]
 KINDS: frozenset[Kind] = frozenset(get_args(Kind))

@@ -18,14 +18,14 @@ odds (see `example`).
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
 from .. import learned
-from ..article import MAYBE_LISTS, NoArticle
+from ..article import KINDS_OF_PAGES, MAYBE_LISTS, NoArticle
 from ..article import PageType as Kind
 from ..content.assembly import ParsedPage, read
 from ..content.notices import notice
@@ -47,7 +47,7 @@ from .reasons import reasons_for
 HERE = Path(__file__).parent
 WITH_ADDRESS, WITHOUT_ADDRESS = HERE / "with-address.json", HERE / "without-address.json"
 SCREEN, SCREEN_OF_KINDS = HERE / "screen.json", HERE / "screen-kinds.json"
-KINDS: tuple[Kind, ...] = ("article", "thread", "documentation", "product", "service", "list", "collection")
+KINDS = KINDS_OF_PAGES
 OF_KIND = {kind: HERE / f"kind-{kind}.json" for kind in KINDS}
 EVEN = 0.5  # probability
 _folder: ContextVar[Path] = ContextVar("folder of page-type models", default=HERE)
@@ -236,14 +236,14 @@ class PageVerdict:
     """The verdict on a page. `page_type`: its most probable kind. `refused`: a reason or None.
 
     `probability` of an article rather than a list: 0 to 1, None without doubt. `is_article`: whether its lines are
-    to be judged as an article's; None if that is uncertain. `may_be_thread`: see `may_be_thread`.
+    to be judged as an article's; None if that is uncertain. `kinds`: probability of each kind, empty if unknown.
     """
 
     page_type: Kind = "article"
     probability: float | None = None
     refused: str | None = None
     is_article: bool | None = True
-    may_be_thread: bool = False
+    kinds: Mapping[Kind, float] = field(default_factory=lambda: {"article": 1.0})
 
 
 def may_be_thread(kinds: Mapping[Kind, float]) -> bool:
@@ -256,9 +256,9 @@ def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> PageVer
     refuse = parsed.page.refuse
     said = notice(parsed.lines, parsed.head.title, parsed.head.headings, kept)
     if not kept:
-        return PageVerdict("uncertain", None, said or "no running text: only links and fragments")
+        return PageVerdict("uncertain", None, said or "no running text: only links and fragments", kinds={})
     if said:
-        return PageVerdict("uncertain", None, None if refuse == "never" else said)
+        return PageVerdict("uncertain", None, None if refuse == "never" else said, kinds={})
     no_list, no_other = screened(parsed, kept)
     if no_other:
         return PageVerdict()
@@ -267,10 +267,7 @@ def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> PageVer
     other = most_probable(kinds)
     kind: Kind = other if other not in ("article", "list", "uncertain") else "article" if no_list else found.kind
     is_article = other == "article" or (None if kind in ("article", "uncertain") else False)
-    is_thread = may_be_thread(kinds)
     if no_list:
-        return PageVerdict(kind, is_article=is_article, may_be_thread=is_thread)
+        return PageVerdict(kind, is_article=is_article, kinds=kinds)
     refused = {"sure": found.kind == "list" and kind in MAYBE_LISTS, "likely": chance < EVEN}.get(refuse, False)
-    return PageVerdict(
-        kind, chance, f"a list: {'; '.join(found.reasons())}" if refused else None, is_article, is_thread
-    )
+    return PageVerdict(kind, chance, f"a list: {'; '.join(found.reasons())}" if refused else None, is_article, kinds)

@@ -1,6 +1,6 @@
 """A second opinion on which lines are body: learned from labelled pages, applied after the rules.
 
-    lines, priors, a body → 82 numbers a line             `features`, `regions`
+    lines, priors, a body → 97 numbers a line             `features`, `regions`, `cohesion`
     numbers → probability that a line is body             `trees`, weights in `articles.json`, `any-kind.json`
     rules' body and probabilities → body, expected F1     `opinion`
 

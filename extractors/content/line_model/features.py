@@ -6,11 +6,13 @@ lines, bounded so that no line outweighs a page.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...article import KINDS_OF_PAGES, PageType
 from ...html.lines import Floats, Lines
 from ..body import Body
 from ..line_weights import Prior
@@ -40,6 +42,7 @@ NAMES = (
     "page_lines", "page_prose", "page_linked", "page_long", "page_place", "page_family",
     *regions.REGION_NAMES, *regions.SHARED_NAMES, *regions.LEVEL_NAMES, *cohesion.NAMES,
 )  # fmt: skip
+NAMES_OF_ANY_KIND = (*NAMES, *(f"kind_{kind}" for kind in KINDS_OF_PAGES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,12 @@ def features_of(lines: Lines, prior: Prior, body: Body, similarity: list[float] 
     for row, column in zip(values, columns, strict=True):
         row[:] = column
     return values.T
+
+
+def with_kinds(values: Floats, kinds: Mapping[PageType, float]) -> Floats:
+    """Return the numbers of lines with the probability of each kind of page, as the model of any kind reads them."""
+    chances = np.array([kinds.get(kind, 0.0) for kind in KINDS_OF_PAGES], np.float32)
+    return np.hstack([values, np.tile(chances, (len(values), 1))])
 
 
 def prose_of(lines: Lines) -> Floats:

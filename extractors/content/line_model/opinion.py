@@ -6,6 +6,7 @@ probability decides for all pages. It is the body if its expected F1 is above th
 probability above `SURE` are added, lines with 1 − `SURE` or less are removed.
 """
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -15,11 +16,12 @@ from pathlib import Path
 import numpy as np
 
 from ... import learned
+from ...article import PageType
 from ...html.lines import Flags, Floats, Lines
 from ...tracing import tracing
 from ..body import Body
 from ..line_weights import Prior
-from .features import NAMES, features_of, flags_of, prose_of
+from .features import NAMES, NAMES_OF_ANY_KIND, features_of, flags_of, prose_of, with_kinds
 from .trees import Trees, load
 
 HERE = Path(__file__).parent
@@ -124,20 +126,22 @@ def second_opinion(
     similarity: list[float] | None = None,
     factors: Floats | None = None,
     *,
-    is_article: bool = True,
+    kinds: Mapping[PageType, float] | None = None,
     posts: Flags | None = None,
 ) -> Opinion:
     """Return the body after the model's correction.
 
     `body`: that of the rules, or of the vote of examples; `similarity`: of the lines to an example's, None without one;
-    `factors`: of the lines that the vote of examples leaves out, by what these know of the template; `is_article`:
-    whether the page is surely an article, for which a model of articles alone is better: replies and cards are body on
-    other pages; `posts`: the lines of a thread's posts.
+    `factors`: of the lines that the vote of examples leaves out, by what these know of the template; `kinds`: the
+    probability of each kind of page, None if it is surely an article, for which a model of articles alone is better:
+    replies and cards are body on other pages; `posts`: the lines of a thread's posts.
     """
     given = (body, prior, similarity)
     values = lines.once("values", given, lambda: features_of(lines, prior, body, similarity))
     of_articles, of_any_kind = _chosen.get() or _stored()
-    chance = learned.logistic((of_articles if is_article else of_any_kind).log_odds(values))
+    is_article = kinds is None
+    log_odds = of_articles.log_odds(values) if kinds is None else of_any_kind.log_odds(with_kinds(values, kinds))
+    chance = learned.logistic(log_odds)
     rules = flags_of(body.kept, len(lines))
     if factors is not None:
         chance = np.where(rules, chance, chance * factors)
@@ -159,4 +163,4 @@ def using(of_articles: Trees, of_any_kind: Trees | None = None) -> AbstractConte
 
 @lru_cache(1)
 def _stored() -> tuple[Trees, Trees]:
-    return load(ARTICLES, NAMES), load(ANY_KIND, NAMES)
+    return load(ARTICLES, NAMES), load(ANY_KIND, NAMES_OF_ANY_KIND)

@@ -20,7 +20,7 @@ from ...content.page_body import rules_body
 from ...content.thread_lines import lines_of_posts
 from ...html.lines import Flags
 from ...page import Page
-from ...page_types.classify import PageVerdict, judge
+from ...page_types.classify import PageVerdict, judge, may_be_thread
 from ...tracing import tracing
 
 METHOD = "density"
@@ -71,7 +71,7 @@ def own_opinion(
     If the verdict leaves that open, the page is read as any kind where that text has clearly more confidence. A page
     that may be a thread is one if it has posts.
     """
-    if is_article is not True and verdict.may_be_thread and (posts := lines_of_posts(parsed)) is not None:
+    if is_article is not True and may_be_thread(verdict.kinds) and (posts := lines_of_posts(parsed)) is not None:
         return _read_as(parsed, rules, verdict, False, posts)
     is_article = verdict.is_article if is_article is None else is_article
     read = _read_as(parsed, rules, verdict, is_article is not False)
@@ -86,7 +86,7 @@ def _read_as(
     parsed: ParsedPage, rules: Body, verdict: PageVerdict, is_article: bool, posts: Flags | None = None
 ) -> tuple[Opinion, Trust, bool]:
     lines = parsed.lines
-    opinion = second_opinion(lines, parsed.prior, rules, is_article=is_article, posts=posts)
+    opinion = second_opinion(lines, parsed.prior, rules, kinds=None if is_article else verdict.kinds, posts=posts)
     trust = trust_of(opinion, known_of(lines, parsed.head, opinion.kept, verdict.probability))
     return opinion, trust, is_article
 

@@ -39,7 +39,7 @@ from ...metadata.metadata import titles_of
 from ...metadata.titles import NO_TITLES, PageTitles
 from ...page import Page
 from ...page_types import classify
-from ...page_types.classify import judge
+from ...page_types.classify import judge, may_be_thread
 from ...tracing import tracing
 from ..density import extractor as density
 
@@ -182,7 +182,8 @@ class Example:
         if not self.voters and rules.kept:
             opinion, _, self.is_article = density.own_opinion(parsed, rules, judge(parsed, rules.kept))
         else:
-            opinion = second_opinion(parsed.lines, parsed.prior, rules, is_article=self.is_article)
+            kinds = None if self.is_article else judge(parsed, rules.kept).kinds
+            opinion = second_opinion(parsed.lines, parsed.prior, rules, kinds=kinds)
         expected = opinion.expected(opinion.kept)
         # Single lines that the model adds would make boxes of the section count as body on later pages.
         body = opinion.kept if expected - opinion.expected(rules.kept) >= DECIDES else rules.kept
@@ -342,10 +343,11 @@ def elect(
     if verdict.refused:
         return verdict.refused
     elected, similarity, factors = replace(body, kept=kept), usual_similarity(valid), _factors(page, valid)
-    posts = lines_of_posts(parsed) if verdict.may_be_thread and not is_article else None
+    posts = lines_of_posts(parsed) if may_be_thread(verdict.kinds) and not is_article else None
+    kinds = None if is_article else verdict.kinds
     if not is_article:
         factors[page.width <= LABEL] = 1  # labels of other kinds are the same on all pages
-    opinion = second_opinion(page, parsed.prior, elected, similarity, factors, is_article=is_article, posts=posts)
+    opinion = second_opinion(page, parsed.prior, elected, similarity, factors, kinds=kinds, posts=posts)
     known = known_of(page, parsed.head, opinion.kept, verdict.probability)
     trust = trust_of(opinion, replace(known, match=best, support=support_of(valid, opinion.kept)))
     election = Election(valid, counts_of(page, valid), kept, opinion, trust)

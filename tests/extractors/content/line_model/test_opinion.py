@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from extractors.content.line_model import second_opinion, using
-from extractors.content.line_model.features import NAMES, features_of, flags_of
+from extractors.content.line_model.features import NAMES, NAMES_OF_ANY_KIND, features_of, flags_of
 from extractors.content.line_model.opinion import SURE, SWITCH, expected, likeliest
 from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body
@@ -16,10 +16,10 @@ from ...pages import BAKERY, HARBOUR, LIBRARY, news_page, parsed
 TEXTS = [*HARBOUR, *BAKERY, *LIBRARY]
 
 
-def model(feature, limit, below, above):
+def model(feature, limit, below, above, names=NAMES):
     """Return a model that gives `above` (log odds) to lines whose feature is more than `limit`, else `below`."""
-    features, thresholds = np.array([[NAMES.index(feature)]]), np.array([[limit]], np.float32)
-    return Trees(NAMES, features, thresholds, np.array([[below, above]], np.float32), 0.0)
+    features, thresholds = np.array([[names.index(feature)]]), np.array([[limit]], np.float32)
+    return Trees(names, features, thresholds, np.array([[below, above]], np.float32), 0.0)
 
 
 def opinion_of(page, kept, trees):
@@ -53,7 +53,16 @@ def test_pages_that_are_no_articles_have_a_model_of_their_own():
     rules = rules_body(page.lines, page.prior)
     with using(model("kept", 0.5, -2.0, 2.0), model("width", 0.0, -2.0, 2.0)):
         assert second_opinion(page.lines, page.prior, rules).kept == rules.kept
-        assert second_opinion(page.lines, page.prior, rules, is_article=False).kept == list(range(len(page.lines)))
+        assert second_opinion(page.lines, page.prior, rules, kinds={}).kept == list(range(len(page.lines)))
+
+
+@pytest.mark.parametrize(("kinds", "body"), [({"product": 0.9}, True), ({"service": 0.9}, False), ({}, False)])
+def test_the_model_of_any_kind_knows_the_kinds_of_the_page(kinds, body):
+    page = parsed(news_page("Tides", TEXTS))
+    rules = rules_body(page.lines, page.prior)
+    with using(model("kept", 0.5, -2.0, 2.0), model("kind_product", 0.5, -2.0, 2.0, NAMES_OF_ANY_KIND)):
+        opinion = second_opinion(page.lines, page.prior, rules, kinds=kinds)
+    assert ((opinion.chance > 0.5) == body).all()
 
 
 def test_the_likeliest_lines_promise_the_highest_expected_f1():
@@ -107,9 +116,7 @@ def test_posts_decide_where_the_body_differs_from_them(agree):
     rules = rules_body(page.lines, page.prior)
     posts = flags_of(rules.kept if agree else rules.kept[:2], len(page.lines))
     with using(model("kept", 0.5, -4.0, -1.0)):
-        alone, opinion = (
-            second_opinion(page.lines, page.prior, rules, is_article=False, posts=each) for each in (None, posts)
-        )
+        alone, opinion = (second_opinion(page.lines, page.prior, rules, kinds={}, posts=each) for each in (None, posts))
     assert alone.kept == rules.kept
     assert opinion.kept == np.flatnonzero(posts).tolist()
     assert (opinion.chance.max() >= SURE) is not agree

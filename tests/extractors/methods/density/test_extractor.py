@@ -8,7 +8,7 @@ from extractors.content.page_body import rules_body
 from extractors.html.paths import PathTrie
 from extractors.methods.density import extractor as density
 from extractors.page import make_page
-from extractors.page_types.classify import PageVerdict, judge
+from extractors.page_types.classify import PageVerdict, judge, may_be_thread
 from tests.extractors.pages import BAKERY, HARBOUR, blog_page, news_page
 from tests.extractors.threads import ENGINES, THREAD
 
@@ -70,9 +70,7 @@ def test_a_page_of_uncertain_kind_is_read_as_any_kind_if_that_text_is_clearly_li
     verdict, article, other, read, monkeypatch
 ):
     page = parsed_page(make_page(blog_page(BAKERY)), PathTrie())
-    monkeypatch.setattr(
-        density, "second_opinion", lambda *_, is_article, posts: SimpleNamespace(kept=[0], of=is_article)
-    )
+    monkeypatch.setattr(density, "second_opinion", lambda *_, kinds, posts: SimpleNamespace(kept=[0], of=kinds is None))
     monkeypatch.setattr(
         density, "trust_of", lambda opinion, _: SimpleNamespace(confidence=article if opinion.of else other)
     )
@@ -87,6 +85,6 @@ def test_a_page_that_may_be_a_thread_and_has_posts_is_one_unless_the_example_is_
     verdict = judge(page, rules.kept)
     opinion, _, is_article = density.own_opinion(page, rules, verdict, example_is_article)
     text = "\n".join(page.lines.texts[line] for line in opinion.kept)
-    assert verdict.may_be_thread
+    assert may_be_thread(verdict.kinds)
     assert is_article is (example_is_article is True)
     assert all(one.text in text for one in THREAD) is not is_article
