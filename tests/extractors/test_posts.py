@@ -252,6 +252,36 @@ def test_the_menu_about_the_author_is_not_the_text_however_short_that_is():
     ]
 
 
+def question_page(*counts):
+    """A page of answers with so many comments on each; answers and lists of comments share a name of their classes."""
+    comment = (
+        '<li id="comment-{0}" class=comment><span class=comment-copy>Remark {0} on the tide.</span> <a '
+        'href="/users/{0}/u">user{0}</a> <span title="2025-11-16 09:{1:02}Z">Nov 16</span></li>'
+    )
+    answer = (
+        '<div id="answer-{0}" class=answer><div class="answercell right"><div class=js-post-body><p>{2}</p></div><div '
+        'class=user-info><span title="2025-11-14 08:{0:02}Z">Nov 14</span> <a href="/users/{0}/u">writer{0}</a></div>'
+        '</div><div class="right js-comments"><div id="comments-{0}" class=comments><ul>{1}</ul></div></div></div>'
+    )
+    answers = (
+        answer.format(n, "".join(comment.format(f"{n}{m}", m) for m in range(count)), BAKERY[n])
+        for n, count in enumerate(counts)
+    )
+    return f"<html><body><h1>{TITLE}</h1>{''.join(answers)}</body></html>"
+
+
+@pytest.mark.parametrize("counts", [(2, 3, 1), (1, 2, 0, 2), (1, 1, 0), (3, 1)])
+def test_a_list_of_comments_is_no_post_and_ids_stay_when_it_grows(counts):
+    anchors = [
+        anchor
+        for n, count in enumerate(counts)
+        for anchor in (f"answer-{n}", *(f"comment-{n}{m}" for m in range(count)))
+    ]
+    posts = read_posts(question_page(*counts), URL)
+    assert [post.anchor for post in posts] == anchors
+    assert [post.text for post in posts if post.author.startswith("writer")] == list(BAKERY[: len(counts)])
+
+
 def test_an_opening_post_of_another_form_stands_before_all_others():
     box = (
         '<div class=box><a class=username href="/user/late">Late</a> <time datetime="2026-01-02T10:00">2 Jan</time>'
