@@ -77,7 +77,8 @@ _TEXT = expression(
 )
 _ACTIONS = expression(
     r"(?:reply(?: to \S+)?|quote|回复|引用|点讚|點讚|点赞|赞|踩|举报|分享|收藏|like|share|report|permalink|link|edit"
-    r"|delete|flag|follow|click to expand|(?:show|read) more|hide|save|parent|next|prev|says|[\W\d])*",
+    r"|delete|flag|follow|click to expand|(?:show|read) more|hide|save|parent|next|prev|says|[\W\d])*"
+    r"|本帖最后由.{1,120}编辑|last edited by .{1,120} times? in total\.?",
     re.IGNORECASE,
 )
 _SAYS = expression(r"\s*(?:\b(?:says|said|wrote)|说道?|發表|发表于?)?\s*[:：]?\s*\Z", re.IGNORECASE)
@@ -90,6 +91,7 @@ _QUOTING = frozenset({"blockquote", "aside", "q"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LANGUAGE = expression(r"<html[^>]{0,500}\blang\s*=\s*['\"]?([\w-]{2,20})", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
+_WORD = re.compile(r"\w")
 _ORDERED = re.compile(r"\d[/.-]\d")
 _NUMBERS = re.compile(r"(?<![\d/-])(\d\d?)[/-](\d\d?)[/-](?:19|20)\d\d(?!\d)")  # a day and a month in either order
 _Posts = dict[etree._Element, Post]
@@ -670,7 +672,7 @@ class _PostReader:
 
     def _take_name_before(self) -> None:
         """Take the last text before the time as the author."""
-        place = next((place for place in reversed(range(len(self._parts))) if self._parts[place].strip()), None)
+        place = next((place for place in reversed(range(len(self._parts))) if _WORD.search(self._parts[place])), None)
         if place is not None and self._take_name(self._parts[place]):
             self._parts[place] = ""
 

@@ -76,6 +76,24 @@ def test_a_name_may_be_text_beside_the_time(engine):
     assert [said(post) for post in second] == WRITTEN[:1]
 
 
+def test_a_sign_between_the_name_and_the_time_is_no_name():
+    posts = "".join(
+        f"<li id=c{number}><div><b>{one.author}</b><i>·</i><time>{one.time:%Y-%m-%d %H:%M}</time></div>"
+        f"<p>{one.text}</p>"
+        for number, one in enumerate(THREAD)
+    )
+    [found] = read_thread([make_page(f"<ul>{posts}</ul>", URL)], is_thread=True)
+    assert [said(post) for post in found] == WRITTEN
+
+
+@pytest.mark.parametrize(
+    "note", ["本帖最后由 海边小王 于 2025-11-16 13:05 编辑", "Last edited by Bob on Thu, edited 1 time in total."]
+)
+def test_the_note_of_an_edit_is_not_part_of_the_text(note):
+    page = ENGINES["discuz"](THREAD).replace(THREAD[3].text, f"<i>{note}</i><br><br>{THREAD[3].text}")
+    assert [said(post) for post in read_posts(page, URL)] == WRITTEN
+
+
 @pytest.mark.parametrize("is_thread", [True, False])
 def test_a_further_page_without_names_and_times_has_no_posts(is_thread):
     empty = make_page("<html><body><p>This page of the thread is not available.</p></body></html>", URL)
