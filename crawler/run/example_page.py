@@ -17,11 +17,15 @@ class ExampleDoubt:
     is_sure: bool
 
 
-def doubt_about(page: StoredPage) -> ExampleDoubt | None:
-    """Return why a page may not be an article and so may not serve as the example; None if it is an article."""
+def doubt_about(page: StoredPage, *, has_posts: bool = False) -> ExampleDoubt | None:
+    """Return why a page may not be an article and so may not serve as the example; None if it is an article.
+
+    `has_posts`: it should have posts instead, by whose form the only post of a thread is found.
+    """
     # Here, since most spiders examine no example, and a spider that takes over must start soon
-    from extractors import Article, NoArticle, UnusablePage
+    from extractors import Article, NoArticle, UnusablePage, read_posts
     from extractors import extract as extract_alone
+    from extractors.article import CHECK
     from extractors.page_types import page_type
 
     try:
@@ -29,6 +33,9 @@ def doubt_about(page: StoredPage) -> ExampleDoubt | None:
             page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at, refuse="sure"
         )
         kind = page_type(page.body, page.url, content_type=page.content_type)
+        if has_posts and not (isinstance(alone, NoArticle) and CHECK in alone.reason):
+            posts = read_posts(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
+            return None if posts else ExampleDoubt("it has no posts that are written alike", is_sure=False)
     except UnusablePage as error:
         return ExampleDoubt(f"it is unusable: {error}", is_sure=True)
     if kind.kind == "list" or not kind.is_rather_article:

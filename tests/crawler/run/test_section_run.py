@@ -26,6 +26,7 @@ from tests.crawler.run.sections import (
     task,
     url,
 )
+from tests.extractors.threads import ENGINES, THREAD
 from tests.workers.sink_suite import row, write
 from workers import keys
 from workers.extraction.ledger_recovery import heal
@@ -746,6 +747,17 @@ def test_the_text_of_an_example_that_looks_like_a_list_is_written_if_the_tasks_p
     driver.run.store_example(page(EXAMPLE, INDEX))
     driver.end()
     assert states(ledger) == {"fetched": 1}
+    assert not any("list page" in remark for remark in driver.run.report.remarks)
+
+
+@pytest.mark.parametrize(("count", "remarks"), [(6, 0), (1, 1)])
+def test_the_example_of_a_task_for_posts_is_a_thread_with_several(connection, ledger, count, remarks):
+    thread = ENGINES["phpbb"](THREAD[:count]).replace("<body", "<body class=list").encode()
+    driver = Driver(connection, task(rows="posts"))
+    driver.run.store_example(page(EXAMPLE, thread))
+    driver.end()
+    assert states(ledger) == {"fetched": 1}  # its posts are rows if it has any
+    assert len([remark for remark in driver.run.report.remarks if "it has no posts" in remark]) == remarks
     assert not any("list page" in remark for remark in driver.run.report.remarks)
 
 
