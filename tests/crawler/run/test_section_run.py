@@ -26,6 +26,7 @@ from tests.crawler.run.sections import (
     task,
     url,
 )
+from tests.extractors.pages import BAKERY, news_page
 from tests.extractors.threads import ENGINES, THREAD
 from tests.workers.sink_suite import row, write
 from workers import keys
@@ -750,9 +751,21 @@ def test_the_text_of_an_example_that_looks_like_a_list_is_written_if_the_tasks_p
     assert not any("list page" in remark for remark in driver.run.report.remarks)
 
 
-@pytest.mark.parametrize(("count", "remarks"), [(6, 0), (1, 1)])
-def test_the_example_of_a_task_for_posts_is_a_thread_with_several(connection, ledger, count, remarks):
-    thread = ENGINES["phpbb"](THREAD[:count]).replace("<body", "<body class=list").encode()
+COMMENTS = "".join(
+    f"<li><b>{one.author}</b><i>·</i><i>{one.time:%d %b %Y, %H:%M}</i><p>{one.text}</p>" for one in THREAD
+)
+
+
+@pytest.mark.parametrize(
+    ("thread", "remarks"),
+    [
+        (ENGINES["phpbb"](THREAD).encode(), 0),
+        (ENGINES["phpbb"](THREAD[:1]).encode(), 1),
+        (news_page("Bread", BAKERY).replace("</body>", f"<ul>{COMMENTS}</ul></body>").encode(), 0),
+    ],
+    ids=["thread", "one post", "comments"],
+)
+def test_the_example_of_a_task_for_posts_is_a_page_with_several(connection, ledger, thread, remarks):
     driver = Driver(connection, task(rows="posts"))
     driver.run.store_example(page(EXAMPLE, thread))
     driver.end()
