@@ -77,7 +77,8 @@ _TEXT = expression(
 )
 _ACTIONS = expression(
     r"(?:reply(?: to \S+)?|quote|回复|引用|点讚|點讚|点赞|赞|踩|举报|分享|收藏|like|share|report|permalink|link|edit"
-    r"|delete|flag|follow|click to expand|(?:show|read) more|hide|save|parent|next|prev|says|[\W\d])*",
+    r"|delete|flag|follow|click to expand|(?:show|read) more|hide|save|parent|next|prev|says|[\W\d])*"
+    r"|本帖最后由.{1,120}编辑|last edited by .{1,120} times? in total\.?",
     re.IGNORECASE,
 )
 _SAYS = expression(r"\s*(?:\b(?:says|said|wrote)|说道?|發表|发表于?)?\s*[:：]?\s*\Z", re.IGNORECASE)
@@ -90,6 +91,7 @@ _QUOTING = frozenset({"blockquote", "aside", "q"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LANGUAGE = expression(r"<html[^>]{0,500}\blang\s*=\s*['\"]?([\w-]{2,20})", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
+_WORD = re.compile(r"\w")
 _ORDERED = re.compile(r"\d[/.-]\d")
 _NUMBERS = re.compile(r"(?<![\d/-])(\d\d?)[/-](\d\d?)[/-](?:19|20)\d\d(?!\d)")  # a day and a month in either order
 _Posts = dict[etree._Element, Post]
@@ -182,14 +184,19 @@ def read_comments(page: Page) -> list[Post]:
 
 
 def _anchored(posts: _Posts) -> list[Post]:
-    """Return posts; one whose element has no id gets that of an element around it alone."""
-    counts = Counter(above for element in posts for above in _ancestors(element))
-    result = []
-    for element, post in posts.items():
-        alone = takewhile(lambda above: counts[above] == 1, _ancestors(element))
-        around = (above.get("id") or "" for above in alone)
-        result.append(replace(post, anchor=post.anchor or next((name for name in around if _DIGITS.search(name)), "")))
-    return result
+    """Return posts; one whose element has no id gets that of an element around it alone, or with replies after it."""
+    first: dict[etree._Element, etree._Element] = {}
+    counts = Counter[tuple[etree._Element, _Form]]()
+    forms = {element: (element.tag, _DIGITS.sub("0", element.get("class") or "")) for element in posts}
+    for element in posts:
+        for above in _ancestors(element):
+            first.setdefault(above, element)
+            counts[above, forms[element]] += 1
+    names = defaultdict[etree._Element, list[str]](list)
+    for above, element in first.items():
+        if counts[above, forms[element]] == 1 and _DIGITS.search(name := above.get("id") or ""):
+            names[element].append(name)  # the innermost first
+    return [replace(post, anchor=post.anchor or next(iter(names[element]), "")) for element, post in posts.items()]
 
 
 class _Tree:
@@ -380,20 +387,33 @@ def _best_form(marks: _Marks, chosen: _Posts, tree: _Tree) -> _Posts:
         (members for members in owning if len(members) >= least), key=lambda each: (-len(each), _depth(each))
     )
     best: _Posts = {}
-    best_rank = 0.0
-    tried: list[frozenset[etree._Element]] = []
+    tried: dict[frozenset[etree._Element], _Posts] = {}
     for members in ranked:
         if len(tried) == TRIED:
             break
         if members <= best.keys() or any(_are_within(members, others) for others in tried):
             continue
-        tried.append(members)
-        posts = _posts(members, chosen, tree, marks)
-        # Neither parts of posts, which have little text, nor few elements around many posts.
-        rank = fsum(len(post.text) ** 0.5 for post in posts.values())
-        if len(posts) >= least and rank > best_rank:
-            best, best_rank = posts, rank
+        posts = tried[members] = _posts(members, chosen, tree, marks)
+        if len(posts) >= least and _rank(posts) > _rank(best):
+            best = posts
+    for posts in tried.values():
+        best = _without_holders(best, posts, marks, chosen)
     return best
+
+
+def _rank(posts: _Posts) -> float:
+    """Return how much text posts have: not parts of posts with little, nor few elements around many posts."""
+    return fsum(len(post.text) ** 0.5 for post in posts.values())
+
+
+def _without_holders(best: _Posts, others: _Posts, marks: _Marks, chosen: _Posts) -> _Posts:
+    """Return posts without those that only hold posts of another form, such as all comments on an answer."""
+    if not others or not set.intersection(*(set(_keys(element)) for element in others)):
+        return best  # siblings, such as the columns of a post
+    own = _with_own([*best, *others], marks, chosen)
+    holders = {element: post for element, post in best.items() if element not in own}
+    held = {each: post for each, post in others.items() if not holders.keys().isdisjoint(_ancestors(each))}
+    return {each: best[each] for each in best if each in own} if _rank(held) > _rank(holders) else best
 
 
 def _of_forms(forms: set[_Form], marks: _Marks, tree: _Tree) -> _Posts:
@@ -566,6 +586,7 @@ class _PostReader:
         self._time: date | None = None
         self._number = 0
         self._rank = {"author": 3 if self._author else -1, "time": -1}  # how well the known ones are declared
+        self._marks: dict[str, etree._Element] = {}  # that show the author, the time and the text
         self._parts: list[str] = []  # of the text
         self._text: etree._Element | None = None  # the innermost element that is named as the text
         self._is_read = False  # whether that has ended
@@ -622,12 +643,12 @@ class _PostReader:
             if time and self._is_better(
                 "time", _is_declared(node, "date") + isinstance(time, datetime), node.tag == "time"
             ):
-                self._time = time
+                self._time, self._marks["time"] = time, node
                 self._take_name_before()
             return True
         if node in self._tree.authors:
             if self._is_better("author", 2 * _is_declared(node, "author"), bool(_AUTHOR.search(_names(node)))):
-                self._author = _name(node)
+                self._author, self._marks["author"] = _name(node), node
             return True
         shown = self._tree.number_in(node)
         if found := _NUMBER.match(shown):
@@ -637,7 +658,7 @@ class _PostReader:
             self._number = int(shown) if shown.isdecimal() else self._number
             return True
         if node is self._named:
-            self._text = node
+            self._text = self._marks["text"] = node
             self._parts.clear()
         if node.tag == "a" and not _may_be_author(node) and _heading_above(node, self._element):
             self.has_linked_heading |= "#" not in (node.get("href") or "#")
@@ -651,7 +672,7 @@ class _PostReader:
 
     def _take_name_before(self) -> None:
         """Take the last text before the time as the author."""
-        place = next((place for place in reversed(range(len(self._parts))) if self._parts[place].strip()), None)
+        place = next((place for place in reversed(range(len(self._parts))) if _WORD.search(self._parts[place])), None)
         if place is not None and self._take_name(self._parts[place]):
             self._parts[place] = ""
 
@@ -676,8 +697,18 @@ class _PostReader:
 
     def _anchor(self) -> str:
         own = self._element.get("id") or self._element.get("name") or ""
-        within = (node.get("id") or node.get("name") or "" for node in islice(self._element.iter("*"), MAX_WITHIN))
-        return own or next((name for name in within if _DIGITS.search(name)), "")
+        marks = [
+            list(takewhile(lambda node: node is not self._element, _ancestors(each))) for each in self._marks.values()
+        ]
+        holding = (
+            [node for node in marks[0] if len(marks) > 1 and all(node in others for others in marks)] if marks else []
+        )
+        nodes = (
+            *holding,
+            *islice(self._element.iter("*"), MAX_WITHIN),
+        )  # the innermost: the holder of one comment may get more
+        names = (node.get("id") or node.get("name") or "" for node in nodes)
+        return own or next((name for name in names if _DIGITS.search(name)), "")
 
     def _html(self, text: str) -> str:
         if self._text is None:

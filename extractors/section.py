@@ -32,8 +32,8 @@ class Section:
         """
         check_type("method", method, str)
         self._include = check_kinds(include)
-        page = None if example is None else make_page(example, url, name="example")
-        self._extractor = create(method, page)
+        self.example = None if example is None else make_page(example, url, name="example")
+        self._extractor = create(method, self.example)
 
     def extract(
         self,

@@ -94,8 +94,12 @@ def example_warnings(tasks: "TaskFile") -> list[str]:
         answer = answers[task.example]
         if isinstance(answer, str):
             warnings.append(f"task {task.name}: example {task.example}: {answer}")
-        elif not task.accepts_lists and task.method not in LIST_METHODS and (doubt := doubt_about(answer)):
+            continue
+        has_posts = task.rows == "posts"
+        doubt = None if task.articles or task.method in LIST_METHODS else doubt_about(answer, has_posts=has_posts)
+        if doubt:
             advice = "name an ordinary article of the section" if doubt.is_sure else "make sure that it is an article"
+            advice = "name a thread with several posts" if has_posts else advice
             warnings.append(f"task {task.name}: example {task.example}: {doubt.reason}; {advice}")
     return warnings
 

@@ -17,18 +17,30 @@ class ExampleDoubt:
     is_sure: bool
 
 
-def doubt_about(page: StoredPage) -> ExampleDoubt | None:
-    """Return why a page may not be an article and so may not serve as the example; None if it is an article."""
+def doubt_about(page: StoredPage, *, has_posts: bool = False) -> ExampleDoubt | None:
+    """Return why a page may not be an article and so may not serve as the example; None if it is an article.
+
+    `has_posts`: it should have posts instead, by whose form the only post of a thread is found.
+    """
     # Here, since most spiders examine no example, and a spider that takes over must start soon
     from extractors import Article, NoArticle, UnusablePage
     from extractors import extract as extract_alone
+    from extractors.article import CHECK
+    from extractors.page import make_page
     from extractors.page_types import page_type
+    from extractors.page_types.classify import kinds_of_page, may_be_thread
+    from extractors.posts import read_thread
 
     try:
         alone = extract_alone(
             page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at, refuse="sure"
         )
         kind = page_type(page.body, page.url, content_type=page.content_type)
+        if has_posts and not (isinstance(alone, NoArticle) and CHECK in alone.reason):
+            read = make_page(page.body, page.url, page.content_type, page.fetched_at)
+            is_thread = kind.is_rather_article or may_be_thread(kinds_of_page(read))  # not the names and days of a list
+            has_found = any(read_thread([read], is_thread=is_thread))
+            return None if has_found else ExampleDoubt("it has no posts that are written alike", is_sure=False)
     except UnusablePage as error:
         return ExampleDoubt(f"it is unusable: {error}", is_sure=True)
     if kind.kind == "list" or not kind.is_rather_article:

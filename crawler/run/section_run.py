@@ -318,13 +318,13 @@ class SectionRun:
         """
         rendered = bool(self.rendering.on)
         url = normalise(self.task.example)
-        doubt = None if self.task.method in LIST_METHODS else doubt_about(page)
+        doubt = None if self.task.method in LIST_METHODS else doubt_about(page, has_posts=self.task.rows == "posts")
         reason = doubt.reason if doubt else ""
         sent = SentPage(fingerprint(url), url, mark_of(page.body), reason if CHECK in reason else "", example=True)
         if block := BlockPages(self.ledger).reasons([sent])[0]:
             self.report_example(block)
             return
-        if self.task.accepts_lists:
+        if self.task.articles:
             doubt, reason = None, ""
         keep_example(self.redis, self.task.name, page, self.task.example, rendered=rendered, doubt=reason)
         self.rendering.read_example()

@@ -123,8 +123,8 @@ class Task(FrozenModel):
     """After a redesign of the site a new example is found among the section's pages: propose shows it (`exemplar
     proposals`), adopt replaces the example with it if a back-test shows no loss, ignore does not search for one."""
     revisit: fields.Visits = Field(default=None, examples=["1d for 3d"])
-    """Check recent articles again, and write a new version if the text has changed. With list-rank and i-awce: read a
-    list page again as long as it had a new entry within that time."""
+    """Check recent articles again, and write a new version if the text has changed. With list-rank and i-awce a
+    list page, and with rows: posts a thread, is read again as long as it had a new entry or post within that time."""
     forget: fields.Forget = Field(default=None, examples=["180d"])
     """Forget URLs this long after they were first seen; those that are still listed are fetched again."""
     keep_pages: fields.KeepPages = Field(default=None, examples=["30d"])

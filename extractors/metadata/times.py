@@ -34,6 +34,7 @@ WEST_LIVED, EAST_LIVED = timedelta(hours=-9), timedelta(hours=13)  # … and tho
 ZONE_STEP = timedelta(minutes=30)  # nearly all offsets are multiples of it
 SHOWN_STEP = timedelta(minutes=1)  # pages show no seconds
 
+_USER = expression(r"\b(?:joined|registered|member since)\s*[:：]|注册(?:时间|日期)", re.IGNORECASE)  # not the article
 _UPDATED = expression(r"(?:更新|修改)(?:于|时间|日期|[:：\s])|\b(?:updated|modified|edited|revised)\b", re.IGNORECASE)
 _PUBLISHED = expression(
     r"(?:发布|发表|刊发)(?:于|时间|日期|[:：\s])|(?:时间|日期)\s*[:：]|\b(?:published|posted)\b", re.IGNORECASE
@@ -198,6 +199,7 @@ def _updated_part(line: str) -> str:
 @lru_cache(maxsize=64)  # the same few lines of a page are read several times
 def _parts(line: str) -> tuple[str, str]:
     """Return the part of a line about the publication, and the part about updates."""
+    line = _USER.split(line, 1)[0]
     label = _UPDATED.search(line)
     if not label:
         return line, ""

@@ -177,6 +177,17 @@ def test_an_example_that_is_a_list_is_a_warning_and_gives_no_row(
     assert f"{site.url}/zh/news/" not in [row["url"] for row in rows_of(folder / "out.jsonl")]
 
 
+def test_the_example_of_a_task_for_posts_is_a_thread(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
+    (folder / "tasks.yaml").write_text(
+        LIST + f"  posts:\n    example: {site.url}/zh/news/\n    pattern: /zh/news/[list_*]\n    start: {site.url}/\n"
+        "    rows: posts\n    every: 1h\n    output: out.jsonl\n",
+        "utf-8",
+    )
+    assert (
+        "it has no posts that are written alike; name a thread with several posts" in exemplar("check", "--online").err
+    )
+
+
 PAGE = f"<title>T</title><h1>T</h1><p>{'The ferry was late again today. ' * 20}</p>"
 
 

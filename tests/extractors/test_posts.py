@@ -76,6 +76,24 @@ def test_a_name_may_be_text_beside_the_time(engine):
     assert [said(post) for post in second] == WRITTEN[:1]
 
 
+def test_a_sign_between_the_name_and_the_time_is_no_name():
+    posts = "".join(
+        f"<li id=c{number}><div><b>{one.author}</b><i>·</i><time>{one.time:%Y-%m-%d %H:%M}</time></div>"
+        f"<p>{one.text}</p>"
+        for number, one in enumerate(THREAD)
+    )
+    [found] = read_thread([make_page(f"<ul>{posts}</ul>", URL)], is_thread=True)
+    assert [said(post) for post in found] == WRITTEN
+
+
+@pytest.mark.parametrize(
+    "note", ["本帖最后由 海边小王 于 2025-11-16 13:05 编辑", "Last edited by Bob on Thu, edited 1 time in total."]
+)
+def test_the_note_of_an_edit_is_not_part_of_the_text(note):
+    page = ENGINES["discuz"](THREAD).replace(THREAD[3].text, f"<i>{note}</i><br><br>{THREAD[3].text}")
+    assert [said(post) for post in read_posts(page, URL)] == WRITTEN
+
+
 @pytest.mark.parametrize("is_thread", [True, False])
 def test_a_further_page_without_names_and_times_has_no_posts(is_thread):
     empty = make_page("<html><body><p>This page of the thread is not available.</p></body></html>", URL)
@@ -250,6 +268,36 @@ def test_the_menu_about_the_author_is_not_the_text_however_short_that_is():
     assert [post.text for post in read_posts(page, URL)] == [
         "Thanks!" if one is THREAD[2] else one.text for one in THREAD
     ]
+
+
+def question_page(*counts):
+    """A page of answers with so many comments on each; answers and lists of comments share a name of their classes."""
+    comment = (
+        '<li id="comment-{0}" class=comment><span class=comment-copy>Remark {0} on the tide.</span> <a '
+        'href="/users/{0}/u">user{0}</a> <span title="2025-11-16 09:{1:02}Z">Nov 16</span></li>'
+    )
+    answer = (
+        '<div id="answer-{0}" class=answer><div class="answercell right"><div class=js-post-body><p>{2}</p></div><div '
+        'class=user-info><span title="2025-11-14 08:{0:02}Z">Nov 14</span> <a href="/users/{0}/u">writer{0}</a></div>'
+        '</div><div class="right js-comments"><div id="comments-{0}" class=comments><ul>{1}</ul></div></div></div>'
+    )
+    answers = (
+        answer.format(n, "".join(comment.format(f"{n}{m}", m) for m in range(count)), BAKERY[n])
+        for n, count in enumerate(counts)
+    )
+    return f"<html><body><h1>{TITLE}</h1>{''.join(answers)}</body></html>"
+
+
+@pytest.mark.parametrize("counts", [(2, 3, 1), (1, 2, 0, 2), (1, 1, 0), (3, 1)])
+def test_a_list_of_comments_is_no_post_and_ids_stay_when_it_grows(counts):
+    anchors = [
+        anchor
+        for n, count in enumerate(counts)
+        for anchor in (f"answer-{n}", *(f"comment-{n}{m}" for m in range(count)))
+    ]
+    posts = read_posts(question_page(*counts), URL)
+    assert [post.anchor for post in posts] == anchors
+    assert [post.text for post in posts if post.author.startswith("writer")] == list(BAKERY[: len(counts)])
 
 
 def test_an_opening_post_of_another_form_stands_before_all_others():

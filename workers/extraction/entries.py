@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 
 from extractors import Article, Block, Entry, Listing, Post
 from extractors.html.urls import normalise
+from extractors.page import Page
 from extractors.post import joined_posts
 from extractors.posts import read_thread
 
@@ -103,17 +104,21 @@ class ThreadPosts:
     end: ThreadEnd | None
 
 
-def posts_of(thread: Article, page: StoredPage, begin: ThreadEnd | None, url_regex: str) -> ThreadPosts:
+def posts_of(
+    thread: Article, page: StoredPage, begin: ThreadEnd | None, url_regex: str, example: Page | None = None
+) -> ThreadPosts:
     """Return the posts of the pages of one visit, from which `thread` was extracted.
 
     `page`: the first of them, with the others; `begin`: where the visit was to begin. `url_regex`: of the task, for the
-    canonical URL.
+    canonical URL. `example`: a thread of the same form; one post alone does not show what repeats.
     """
     is_later = begin is not None and begin.page == page.url
     if begin is None or not is_later:
         url = normalise(canonical_url(thread, page.url, page.url, url_regex))
         begin = ThreadEnd(page.url, url, thread.title or "")
     read = read_thread(thread.pages, is_thread=True)  # the task says so
+    if example and not any(read):
+        _, *read = read_thread([example, *thread.pages], is_thread=True)
     by_page = dict(zip((one.url or "" for one in thread.pages), read, strict=True))
     posts = joined_posts(by_page.values())
     last = _last_page(by_page, page) if is_later or _are_in_order(by_page.values()) else None

@@ -165,7 +165,8 @@ def judge_page(
         return FoundList(page, entries_of(extracted), usage, content_hash(extracted))
     if config.rows == "posts":
         plan = recheck_of(info)
-        found = posts_of(extracted, page, plan.thread if plan else None, config.url_regex)
+        begin = plan.thread if plan else None
+        found = posts_of(extracted, page, begin, config.url_regex, section.section.example)
         if not found.posts:
             return Reject("no posts found: neither a thread nor comments", page=page)
         text = "\n".join(post.text for post in found.posts)

@@ -26,6 +26,8 @@ from tests.crawler.run.sections import (
     task,
     url,
 )
+from tests.extractors.pages import BAKERY, news_page
+from tests.extractors.threads import ENGINES, THREAD
 from tests.workers.sink_suite import row, write
 from workers import keys
 from workers.extraction.ledger_recovery import heal
@@ -746,6 +748,29 @@ def test_the_text_of_an_example_that_looks_like_a_list_is_written_if_the_tasks_p
     driver.run.store_example(page(EXAMPLE, INDEX))
     driver.end()
     assert states(ledger) == {"fetched": 1}
+    assert not any("list page" in remark for remark in driver.run.report.remarks)
+
+
+COMMENTS = "".join(
+    f"<li><b>{one.author}</b><i>·</i><i>{one.time:%d %b %Y, %H:%M}</i><p>{one.text}</p>" for one in THREAD
+)
+
+
+@pytest.mark.parametrize(
+    ("thread", "remarks"),
+    [
+        (ENGINES["phpbb"](THREAD).encode(), 0),
+        (ENGINES["phpbb"](THREAD[:1]).encode(), 1),
+        (news_page("Bread", BAKERY).replace("</body>", f"<ul>{COMMENTS}</ul></body>").encode(), 0),
+    ],
+    ids=["thread", "one post", "comments"],
+)
+def test_the_example_of_a_task_for_posts_is_a_page_with_several(connection, ledger, thread, remarks):
+    driver = Driver(connection, task(rows="posts"))
+    driver.run.store_example(page(EXAMPLE, thread))
+    driver.end()
+    assert states(ledger) == {"fetched": 1}  # its posts are rows if it has any
+    assert len([remark for remark in driver.run.report.remarks if "it has no posts" in remark]) == remarks
     assert not any("list page" in remark for remark in driver.run.report.remarks)
 
 

@@ -170,6 +170,12 @@ def test_update_in_a_line_is_no_publication_unless_there_is_no_other(line, publi
     assert (found.published, found.modified) == (published, modified)
 
 
+@pytest.mark.parametrize("line", ["Joined: Tue Mar 3, 2020 8:00 am", "注册时间：2020-03-03"])
+def test_the_day_on_which_a_user_joined_is_no_publication(line):
+    shown = f'<dl><dd>{line}</dd></dl><p><time datetime="2024-03-05T08:30">5 March</time></p>'
+    assert article(before=shown).published == datetime(2024, 3, 5, 8, 30)
+
+
 def test_microdata_that_readers_see():
     found = article(
         before="""<div><span itemprop="datePublished" content="2024-03-05T08:30">Tuesday</span>

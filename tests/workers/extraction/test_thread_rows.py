@@ -6,7 +6,9 @@ import pytest
 
 from tests.extractors.threads import ENGINES, THREAD, TITLE, Said
 from tests.samples import sample
-from tests.workers.helpers import TASK, come_again, deliver, publish, rows, states, url
+from tests.workers.helpers import FETCHED_AT, TASK, come_again, deliver, publish, rows, states, url
+from workers.extraction_config import keep_example
+from workers.page_store import StoredPage
 
 DAY = 86400.0
 VISITS = sample(8, 20)
@@ -46,6 +48,16 @@ def test_a_thread_that_grows_gives_each_post_once(connection, worker, ledger, cl
     assert texts == [one.text for one in grown(VISITS + 1)]
     counts = ledger.counts()
     assert (counts.rows, counts.states["written"] + counts.open) == (VISITS + 1, 1)
+
+
+@pytest.mark.parametrize("engine", ["discuz", "phpbb", "discourse"])
+def test_one_post_alone_has_the_form_of_those_of_the_example(connection, worker, tmp_path, engine):
+    publish(connection, tmp_path, rows="posts")
+    keep_example(
+        connection, TASK, StoredPage(url(0), ENGINES[engine](THREAD).encode(), "text/html", FETCHED_AT), url(0)
+    )
+    worker.extract_pages(TASK, deliver(connection, {1: ENGINES[engine](grown(1)).encode()}))
+    assert [(row["author"], row["text"]) for row in rows(tmp_path)] == [(one.author, one.text) for one in grown(1)]
 
 
 def test_a_page_without_posts_is_rejected_with_the_reason(connection, worker, ledger, tmp_path):
