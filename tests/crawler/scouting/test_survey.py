@@ -147,10 +147,15 @@ def test_section_that_only_a_sitemap_lists() -> None:
 
 
 def test_no_more_than_some_pages_are_fetched() -> None:
-    site = sections(12, 20)
-    look(site, "/part-f/5003.html")
-    assert len(site.asked) <= 18
-    assert len(site.asked) == len(set(site.asked))
+    posts = [(f"/blog/{title_of(n).lower().replace(' ', '-')}/", n) for n in range(5)]
+    others = [(f"/{folder}/{SUBJECTS[n]}-explained/", n) for folder in SUBJECTS for n in (1, 2)]  # unavailable
+    lists = [f"/list-{letter}/" for letter in "abcdefghijkl"]
+    nav = "".join(f"<a href='{path}'>News</a>" for path in lists)
+    site = Site({path: article(n, NAV) for path, n in posts} | {path: listing(NAV, []) for path in lists})
+    site.pages["/"] = listing(nav, [*posts, *others])
+    look(site, posts[0][0])
+    assert sum(f"{HOST}{path}" in site.asked for path, _ in others) == 6
+    assert len(site.asked) == len(set(site.asked)) == 16  # with the example, six lists and three siblings
 
 
 def test_dead_siblings_are_replaced() -> None:
