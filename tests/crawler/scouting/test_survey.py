@@ -80,9 +80,12 @@ def test_lists_that_are_built_like_articles_stay_out() -> None:
     shown = [(f"/show/{n}.html", n) for n in range(100, 130)]
     pages = {path: article(n, nav, "<a href='/list/3.html'>List</a>") for path, n in shown}
     pages |= {f"/list/{n}.html": listing(nav, shown[n * 5 - 5 : n * 5]) for n in range(1, 6)}
-    found = look(Site(pages | {"/": listing(nav, shown[:10])}), "/show/117.html")
+    site = Site(pages | {"/": listing(nav, shown[:10])})
+    found = look(site, "/show/117.html")
     assert found.pattern == f"{HOST}/show/{{id}}.html"
     assert any("list/" in link.url for link, _ in found.inference.rejected)
+    confined = look(site, "/show/117.html", "section")
+    assert (confined.starts, confined.lone) == ((f"{HOST}/list/3.html",), True)  # other lists are of other sections
 
 
 def test_blog_at_the_root_with_categories() -> None:
@@ -135,13 +138,18 @@ def test_section_that_only_a_feed_lists() -> None:
     assert found.starts[0] == f"{HOST}/rss.xml"
 
 
-def test_section_that_only_a_sitemap_lists() -> None:
+@pytest.mark.parametrize("below", ["", "/stories.xml"], ids=["at its usual place", "below the declared one"])
+def test_section_that_only_a_sitemap_lists(below: str) -> None:
     nav = menu("/", "/map/")
     posts = [(f"/story/{n + 300}.html", n) for n in range(12)]
     urls = "".join(f"<url><loc>{HOST}{path}</loc></url>" for path, _ in posts)
     pages = {path: article(n, nav) for path, n in posts}
     pages["/"] = page("The Town Paper", nav)
-    pages["/sitemap.xml"] = f"<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{urls}</urlset>".encode()
+    space = "xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'"
+    pages[below or "/sitemap.xml"] = f"<urlset {space}>{urls}</urlset>".encode()
+    if below:
+        index = f"<sitemapindex {space}><sitemap><loc>{HOST}{below}</loc></sitemap></sitemapindex>"
+        pages |= {"/robots.txt": f"Sitemap: {HOST}/map.xml".encode(), "/map.xml": index.encode()}
     found = look(Site(pages), "/story/305.html")
     assert found.pattern == f"{HOST}/story/{{id}}.html"
 
