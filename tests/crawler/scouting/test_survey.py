@@ -55,6 +55,9 @@ def test_section_of_a_big_site_stays_by_itself() -> None:
     assert found.pattern == f"{HOST}/part-b/{{id}}.html"
     assert (found.scope, found.starts, found.lone) == ("section", (f"{HOST}/part-b/",), False)
     assert "big site" in found.why
+    few = look(sections(2, 12, home_links=260), "/part-b/1003.html")
+    assert (few.scope, few.pattern) == ("site", f"{HOST}/*/{{id}}.html")
+    assert few.why.startswith("few siblings in the example's own folders")
 
 
 def test_scope_can_be_forced() -> None:
