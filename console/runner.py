@@ -171,6 +171,7 @@ class Runner:
         self._outage = Outage(self.connection, self._redis_changed, exits=exits_without_redis)
         self._problems: dict[str, PresentProblem] = {}  # problems of the extraction, by text
         self._extraction: subprocess.Popen[str] | None = None
+        self._readers: list[threading.Thread] = []  # of what the extraction prints
         self._extraction_seen = self._watched = time.monotonic()
         self._failure: BaseException | None = None
         self._started = clock_of(self.connection).moment().isoformat(timespec="seconds")
@@ -388,8 +389,12 @@ class Runner:
             start_new_session=True,
             preexec_fn=ending_with_parent(signal.SIGTERM),
         )
-        for target in (self._listen, self._read_problems):
-            threading.Thread(target=target, args=(self._extraction,), name="extraction", daemon=True).start()
+        self._readers = [
+            threading.Thread(target=read, args=(self._extraction,), name="extraction", daemon=True)
+            for read in (self._listen, self._read_problems)
+        ]
+        for reader in self._readers:
+            reader.start()
 
     def _listen(self, process: "subprocess.Popen[str]") -> None:
         assert process.stderr is not None
@@ -420,12 +425,13 @@ class Runner:
                 self.on_event("trouble", {"text": problem.text, "since": times["first"]})
 
     def _end_extraction(self) -> None:
-        process = self._extraction
-        if process is None or process.poll() is not None:
-            return
-        process.terminate()
+        """End the extraction process, and report all that it has printed."""
+        assert self._extraction is not None
+        self._extraction.terminate()
         try:
-            process.wait(STOP_WAIT)
+            self._extraction.wait(STOP_WAIT)
         except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+            self._extraction.kill()
+            self._extraction.wait()
+        for reader in self._readers:
+            reader.join(STOP_WAIT)

@@ -6,7 +6,7 @@
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from itertools import takewhile
 from urllib.parse import unquote
 
@@ -23,7 +23,7 @@ _SPECIAL = re.compile(r"[\\{}\[\]*]")
 def fit(addresses: Sequence[Address]) -> str:
     """Return the pattern, as text, that matches nearly all of `addresses`, and always the first, the example.
 
-    Raises `PatternError` if there is none.
+    They are of one site, with and without `www.`, and have the same parameters. Raises `PatternError` if there is none.
     """
     host, query = _host(addresses), _query(addresses)
     folders, raws_left = _folders(addresses)
@@ -53,14 +53,9 @@ def _is_readable(text: str) -> bool:
 
 
 def _host(addresses: Sequence[Address]) -> str:
-    hosts = list(dict.fromkeys(address.host for address in addresses))
-    if len(hosts) == 1:
-        return literal(hosts[0])
-    if len({address.bare_host for address in addresses}) == 1:
-        return "[www.]" + literal(addresses[0].bare_host)
-    labels = [host.split(".") for host in hosts]
-    shared = shared_start([label[::-1] for label in labels])[::-1]
-    return "*." + ".".join(shared) if len(shared) >= 2 else literal(hosts[0])
+    if len({address.host for address in addresses}) == 1:
+        return literal(addresses[0].host)
+    return "[www.]" + literal(addresses[0].bare_host)
 
 
 def shared_start(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -145,14 +140,11 @@ def _ending(addresses: Sequence[Address], stem: str) -> str:
     return stem + suffix + ("" if slashes == {False} or not addresses[0].stem else "/" if slashes == {True} else "[/]")
 
 
-def _suffixes(suffixes: Iterable[str]) -> str:
-    distinct = set(suffixes)
-    for pair, text in (
+def _suffixes(suffixes: Set[str]) -> str:
+    forms = (
         ({".html", ".shtml"}, ".[s]html"), ({".htm", ".html"}, ".htm[l]"), ({".htm", ".shtml", ".html"}, ".[s]htm[l]"),
-    ):  # fmt: skip
-        if distinct <= pair:
-            return text
-    return f"[{literal(max(distinct, key=len))}]" if len(distinct) == 2 and "" in distinct else ".*"
+    )  # fmt: skip
+    return next(form for known, form in forms if suffixes <= known)
 
 
 def _piece(values: Sequence[str]) -> str:
@@ -260,8 +252,6 @@ def _query(addresses: Sequence[Address]) -> str:
     keys = [address.keys for address in addresses]
     if not any(keys):
         return ""
-    if len(set(keys)) > 1:
-        return "?**" if all(keys) else "[?**]"
     pairs = [
         f"{literal(name)}={_value([address.query[place][1] for address in addresses])}"
         for place, name in enumerate(keys[0])

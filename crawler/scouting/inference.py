@@ -24,8 +24,7 @@ from crawler.scouting.fitting import fit
 NAVIGATION_PAGES = 3  # pages read, from which a link with a short text on all of them is navigation
 SHORT_CJK, SHORT_LATIN = 6, 20  # characters of a text that names a section rather than an article
 ENOUGH = 3  # siblings that are needed to determine a form
-FOLDER_SUFFIXES = frozenset({"", "/index.html"})  # suffixes of a folder, with or without a slash
-SAME_SUFFIXES = (frozenset({".html", ".htm", ".shtml"}), FOLDER_SUFFIXES)  # suffixes that articles of one site may have
+SAME_SUFFIXES = ({".html", ".htm", ".shtml"}, {"", "/index.html"})  # suffixes that articles of one site may have
 ABOUT_SITE, NAVIGATION = "named as a page about the site", "navigation"
 TELLING_WORDS = 2  # words of a last segment; with more, a number is part of a title
 MOST_READINGS = 0.6  # siblings that a reading with more dates needs, as a share of those of the best reading
@@ -224,9 +223,7 @@ def _same_build(own: Address, other: Address) -> bool:
     if own.bare_host != other.bare_host or own.keys != other.keys or bool(own.stem) != bool(other.stem):
         return False
     suffixes = {own.suffix, other.suffix}
-    if len(suffixes) > 1 and not any(suffixes <= alike for alike in SAME_SUFFIXES):
-        return False
-    return own.slash == other.slash or not suffixes - FOLDER_SUFFIXES
+    return len(suffixes) == 1 or any(suffixes <= alike for alike in SAME_SUFFIXES)
 
 
 def _same_folders(own: Address, other: Address) -> bool:
@@ -323,7 +320,7 @@ def infer(evidence: SiteLinks, members: Sequence[Address]) -> Inference:
     seen, own = evidence.seen, members[0]
     reasons = {url: why for url, link in seen.items() if url != own.url and (why := evidence.why_no_article(link))}
     text = fit(members)
-    wanted = [address.url for address in members if address.url not in reasons]
+    wanted = [address.url for address in members]
     # The pattern is narrowed for a list that it matches, but not for pages about the site: it might then miss articles.
     lists = {url: why for url, why in reasons.items() if not why.startswith((ABOUT_SITE, NAVIGATION))}
     taken = _takes(text, lists)

@@ -49,7 +49,10 @@ _ROLES_OF_NODES: dict[str, Role] = {  # a word of its command: what it is
 RETRIES = 30  # of an article: a crawl process that is killed has begun an attempt of each that it has leased
 RESTART_AFTER = 0.5  # seconds
 KEEP_EVERY = 0.2  # seconds between looks at the nodes
-START_WAIT = 15.0  # seconds within which a command that starts without Redis ends with code 3, as documented
+HAS_BEGUN: dict[Form, bytes] = {  # what a node prints when it has reached Redis: without it, it ends with code 3
+    "single": b'"event": "start"',
+    "cluster": b"press Ctrl-C to stop",
+}
 STOP_WAIT = 45.0  # seconds that a node gets to stop: longer than it gives its own parts
 PR_SET_CHILD_SUBREAPER = 36
 STATE, PARENT, SESSION = 0, 1, 3  # fields of /proc/PID/stat
@@ -63,7 +66,7 @@ class Node:
     command: list[str]
     environment: dict[str, str]
     process: "subprocess.Popen[bytes] | None" = None
-    started: float = 0.0
+    log_start: int = 0  # place in its log at which its last start begins
     exits: list[int] = field(default_factory=list)  # without those of starts while Redis was away
     held_down: bool = False  # not to be started again for now: its machine has no power
 
@@ -154,7 +157,7 @@ class Cluster:
 
     def _start(self, node: Node) -> None:
         with (self.folder / f"{node.name}.log").open("ab") as log:
-            node.started = time.monotonic()
+            node.log_start = log.tell()
             node.process = subprocess.Popen(
                 node.command,
                 cwd=self.folder,
@@ -170,14 +173,16 @@ class Cluster:
         while self._keeping.is_set():
             for node in self.nodes.values():
                 if node.process is not None and node.process.poll() is not None and not node.held_down:
-                    code, seconds = node.process.returncode, time.monotonic() - node.started
-                    if code != EXIT_UNAVAILABLE or seconds > START_WAIT:
+                    if (code := node.process.returncode) != EXIT_UNAVAILABLE or self._has_begun(node):
                         node.exits.append(code)
                     time.sleep(RESTART_AFTER)
                     if self._keeping.is_set() and not node.held_down:
                         self._start(node)
             self._reap_orphans()
             time.sleep(KEEP_EVERY)
+
+    def _has_begun(self, node: Node) -> bool:
+        return HAS_BEGUN[self.form] in (self.folder / f"{node.name}.log").read_bytes()[node.log_start :]
 
     def _reap_orphans(self) -> None:
         """Take leave of the dead whose parents died before: a zombie still has a process id, and looks alive."""

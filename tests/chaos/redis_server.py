@@ -10,12 +10,11 @@ from pathlib import Path
 
 import redis
 
-from tests.redis_servers import started
+from tests.redis_servers import START_WAIT, started
 from workers.redis_access.redis_binary import redis_binary
 
 SAMPLE_EVERY = 0.2  # seconds between looks at the size of the append-only file
 REMEMBERED = 10.0  # seconds of them that are kept
-START_WAIT = 15.0
 
 
 def binary() -> str:

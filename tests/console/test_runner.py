@@ -36,17 +36,31 @@ def test_a_missing_password_is_said_in_plain_words(exemplar: Exemplar, guarded_r
     assert "wrong@" not in done.err
 
 
-def test_a_problem_of_which_half_is_printed_when_the_extraction_is_killed_is_left_out() -> None:
+def test_what_the_extraction_printed_last_is_reported_unless_only_half_of_it_is_printed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     problem = PresentProblem("the disk is full", first=1.0, last=1.0, count=1, nodes=())
     line = json.dumps({"problem": problem.to_dict(), "over": False})
-    program = f"import os; print({line!r}); print({line[:30]!r}, end='', flush=True); os.kill(os.getpid(), 9)"
-    heard: list[tuple[str, str]] = []
+    program = f"""
+import os, sys
+print({line!r})
+print({line[:30]!r}, end="", flush=True)
+for number in range(2000):
+    print(f"ERROR row {{number}}", file=sys.stderr)
+os.kill(os.getpid(), 9)
+"""
+    popen, heard = subprocess.Popen, set[str]()
+    monkeypatch.setattr(subprocess, "Popen", lambda _, **more: popen([sys.executable, "-c", program], **more))
     runner = Runner.__new__(Runner)
-    runner._problems = {}
-    runner.on_event = lambda name, facts: heard.append((name, facts["text"]))
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
-        runner._read_problems(process)
-    assert heard == [("trouble", "the disk is full")]
+    runner.url, runner.workers, runner.exits_without_redis, runner._once = "redis://here", 1, False, True
+    runner._problems, runner.accounting = {}, Accounting()
+    runner.on_event = lambda name, facts: heard.add(facts["text"])
+    runner._start_extraction()
+    assert runner._extraction is not None
+    runner._extraction.wait()
+    runner._end_extraction()
+    assert runner.accounting.problems == [f"row {number}" for number in range(2000)]
+    assert heard == {*runner.accounting.problems, "the disk is full"}
 
 
 def test_new_rows_of_pages_that_were_written_before_are_named() -> None:

@@ -8,10 +8,11 @@ import pytest
 
 from extractors import Article, extract, read_comments, read_posts
 from extractors.content.multipage import joined
+from extractors.content.thread_lines import lines_of_posts
 from extractors.page import make_page
 from extractors.posts import read_thread
 
-from .pages import BAKERY, HARBOUR, blog_page, news_page
+from .pages import BAKERY, HARBOUR, blog_page, news_page, parsed
 from .threads import (
     ENGINES,
     THREAD,
@@ -123,6 +124,7 @@ def test_a_thread_may_show_no_times():
 @pytest.mark.parametrize("engine", [mumbling, flarum])
 def test_of_a_page_that_is_no_thread_a_name_or_a_time_alone_is_no_sign_of_posts(engine):
     assert read_thread([make_page(engine(THREAD), URL)], is_thread=False) == [[]]
+    assert read_thread([make_page(engine(THREAD[:2]), URL)], is_thread=True) == [[]]
 
 
 @pytest.mark.parametrize(
@@ -185,6 +187,11 @@ def test_a_name_does_not_contain_a_time():
     assert [post.author for post in read_posts(page, URL)] == [one.author for one in THREAD]
 
 
+def test_a_time_of_day_counts_before_a_day_alone():
+    page = phpbb(THREAD).replace('<div class="inner">', '<div class="inner"><time>2025-11-01</time>')
+    assert [said(post) for post in read_posts(page, URL)] == WRITTEN
+
+
 def test_what_is_named_as_the_text_may_be_around_the_time():
     places = iter(("Mole", "Weir", "Sluice", "Groyne", "Slip", "Quay"))
     page = ENGINES["phpbb"](THREAD).replace('class="inner"', 'class="post_message"')
@@ -232,10 +239,11 @@ def test_a_part_of_a_post_that_has_its_time_and_quotes_somebody_is_no_post():
 
 
 def test_names_and_times_that_a_post_quotes_are_part_of_its_text():
-    quote = "<blockquote><b>Bob</b> wrote on 2026-11-02 08:00: the doors are painted</blockquote>They are green."
+    said_by = '<a class="username" href="/user/9">Bob</a> wrote on <time datetime="2026-11-02">2 Nov</time>'
+    quote = f"<blockquote>{said_by}: the doors are painted</blockquote>They are green."
     post = read_posts(ENGINES["phpbb"](THREAD).replace(THREAD[4].text, quote), URL)[4]
     assert said(post)[:2] == ("Ann Reed", datetime(2025, 11, 16, 13, 1))
-    assert "They are green." in post.text
+    assert post.text == "Bob wrote on 2 Nov: the doors are painted\nThey are green."
 
 
 @pytest.mark.parametrize("engine", ["phpbb", "smf", "xenforo"])
@@ -257,6 +265,20 @@ def test_the_text_is_what_most_posts_name_so(engine):
     found = read_posts(page, URL)
     assert [said(post)[:2] for post in found] == [written[:2] for written in WRITTEN]
     assert all(one.text in post.text for one, post in zip(THREAD, found, strict=True))
+
+
+def test_one_post_may_lack_what_the_others_name_as_the_text_and_another_have_more_in_it():
+    texts = [f"<div class=content>{one.text}</div>" for one in THREAD]
+    texts[2] = f"<div class=content>{THREAD[2].text}<div class=card-body>{BAKERY[0]}</div></div>"
+    texts[5] = f"<p>{THREAD[5].text}</p>"
+    posts = "".join(
+        f'<li class=reply><a class=username href="/user/{number}">{one.author}</a> '
+        f"<time datetime={one.time.isoformat()}></time>{text}</li>"
+        for number, (one, text) in enumerate(zip(THREAD, texts, strict=True))
+    )
+    wanted = [one.text for one in THREAD]
+    wanted[2] = f"{wanted[2]}\n{BAKERY[0]}"
+    assert [post.text for post in read_posts(f"<h1>{TITLE}</h1><ul>{posts}</ul>", URL)] == wanted
 
 
 def test_the_menu_about_the_author_is_not_the_text_however_short_that_is():
@@ -333,6 +355,20 @@ def test_what_is_named_as_a_text_and_holds_name_and_time_is_the_whole_post(form)
     assert [said(post) for post in found] == WRITTEN
 
 
+def test_elements_around_several_posts_are_no_posts():
+    posts = [
+        f'<div class=post><a class=username href="/user/{number}">{one.author}</a> '
+        f"<time datetime={one.time.isoformat()}></time><p>{one.text}</p></div>"
+        for number, one in enumerate(THREAD)
+    ]
+    days = [
+        f'<div class=day><a class=username href="/user/mod{day}">Mod {day}</a> <time datetime="2026-01-0{day}T10:00">'
+        f"</time>{''.join(posts[3 * day - 3 : 3 * day])}</div>"
+        for day in (1, 2)
+    ]
+    assert [said(post) for post in read_posts(f"<h1>{TITLE}</h1>{''.join(days)}", URL)] == WRITTEN
+
+
 def test_topics_by_somebody_at_some_time_are_no_posts():
     topics = "".join(
         f'<p class=topic><a class=username href="/user/{number}">Ann</a> started it '
@@ -353,9 +389,30 @@ def test_the_part_of_a_post_with_its_text_is_no_reply_if_it_names_somebody():
     assert [post.author for post in read_posts(f"<h1>{TITLE}</h1>{posts}", URL)] == [one.author for one in THREAD]
 
 
+def test_notes_that_an_author_adds_to_a_post_are_no_posts():
+    name = '<a class=username href="/user/{0}">{1}</a>'
+    note = f'<div class=note>{name} <time datetime="2026-01-0{{2}}"></time> Note {{0}}.{{2}}</div>'
+    posts = "".join(
+        f"<article class=entry>{name.format(number, one.author)} <time datetime={one.time.isoformat()}></time>"
+        f"<p>{one.text}</p>{note.format(number, one.author, 1)}{note.format(number, one.author, 2)}</article>"
+        for number, one in enumerate(THREAD)
+    )
+    assert [post.author for post in read_posts(f"<h1>{TITLE}</h1>{posts}", URL)] == [one.author for one in THREAD]
+
+
+def test_the_author_that_a_post_declares_counts_before_a_name_in_it():
+    page = re.sub(
+        r"(<[^>]* data-author=[^>]*>)", r'\1<a class="username" href="/members/q.9/">Quinn</a>', xenforo(THREAD)
+    )
+    assert page.count("Quinn") == len(THREAD)
+    assert [post.author for post in read_posts(page, URL)] == [one.author for one in THREAD]
+
+
 def test_numbers_go_on_where_the_page_begins():
-    posts = read_posts(ENGINES["vbulletin"](THREAD).replace(">#1<", ">#21<").replace(">#2<", ">#22<"), URL)
-    assert [post.number for post in posts][:2] == [21, 22]
+    shown = vbulletin(THREAD).replace(">#1<", ">#21<").replace(">#2<", ">#22<")
+    declared = phpbb(THREAD).replace('<div class="content">', '<b itemprop="position">21</b><div class="content">', 1)
+    for page in (shown, declared):
+        assert [post.number for post in read_posts(page, URL)][:2] == [21, 22]
 
 
 TEASERS = "".join(
@@ -389,6 +446,19 @@ def test_comments_below_an_article_are_posts_of_its_page():
     assert isinstance(article, Article)
     assert [post.text for post in article.posts][-len(THREAD) :] == [one.text for one in THREAD]
     assert [post.text for post in read_comments(page, URL)] == [one.text for one in THREAD]
+
+
+def test_the_lines_of_a_thread_that_are_in_its_posts():
+    quoted = f"<b>Bob</b> {THREAD[2].text}"
+    page = phpbb(THREAD).replace("It was shut", "It\n was shut").replace("they say", "they\nsay")
+    page = page.replace(THREAD[5].text, f"Bring a coat.<p>{THREAD[5].text.replace(' the', chr(10) + 'the')}")
+    page = page.replace("</body>", f"<p>Bring a coat<p>On Monday<p>{quoted}<p>{BAKERY[0]}</body>")
+    lines = parsed(page, URL)
+    flags = lines_of_posts(lines)
+    assert [text for text, is_in in zip(lines.lines.texts, flags, strict=True) if is_in] == [
+        *(one.text for one in THREAD[:5]), "Bring a coat.", THREAD[5].text,
+    ]  # fmt: skip
+    assert lines_of_posts(parsed(phpbb(THREAD[:1]), URL)) is None
 
 
 @pytest.mark.parametrize("engine", ["discourse", "hacker_news", "phpbb", "reddit"])

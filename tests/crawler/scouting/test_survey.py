@@ -55,6 +55,9 @@ def test_section_of_a_big_site_stays_by_itself() -> None:
     assert found.pattern == f"{HOST}/part-b/{{id}}.html"
     assert (found.scope, found.starts, found.lone) == ("section", (f"{HOST}/part-b/",), False)
     assert "big site" in found.why
+    few = look(sections(2, 12, home_links=260), "/part-b/1003.html")
+    assert (few.scope, few.pattern) == ("site", f"{HOST}/*/{{id}}.html")
+    assert few.why.startswith("few siblings in the example's own folders")
 
 
 def test_scope_can_be_forced() -> None:
@@ -80,9 +83,12 @@ def test_lists_that_are_built_like_articles_stay_out() -> None:
     shown = [(f"/show/{n}.html", n) for n in range(100, 130)]
     pages = {path: article(n, nav, "<a href='/list/3.html'>List</a>") for path, n in shown}
     pages |= {f"/list/{n}.html": listing(nav, shown[n * 5 - 5 : n * 5]) for n in range(1, 6)}
-    found = look(Site(pages | {"/": listing(nav, shown[:10])}), "/show/117.html")
+    site = Site(pages | {"/": listing(nav, shown[:10])})
+    found = look(site, "/show/117.html")
     assert found.pattern == f"{HOST}/show/{{id}}.html"
     assert any("list/" in link.url for link, _ in found.inference.rejected)
+    confined = look(site, "/show/117.html", "section")
+    assert (confined.starts, confined.lone) == ((f"{HOST}/list/3.html",), True)  # other lists are of other sections
 
 
 def test_blog_at_the_root_with_categories() -> None:
@@ -135,22 +141,32 @@ def test_section_that_only_a_feed_lists() -> None:
     assert found.starts[0] == f"{HOST}/rss.xml"
 
 
-def test_section_that_only_a_sitemap_lists() -> None:
+@pytest.mark.parametrize("below", ["", "/stories.xml"], ids=["at its usual place", "below the declared one"])
+def test_section_that_only_a_sitemap_lists(below: str) -> None:
     nav = menu("/", "/map/")
     posts = [(f"/story/{n + 300}.html", n) for n in range(12)]
     urls = "".join(f"<url><loc>{HOST}{path}</loc></url>" for path, _ in posts)
     pages = {path: article(n, nav) for path, n in posts}
     pages["/"] = page("The Town Paper", nav)
-    pages["/sitemap.xml"] = f"<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{urls}</urlset>".encode()
+    space = "xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'"
+    pages[below or "/sitemap.xml"] = f"<urlset {space}>{urls}</urlset>".encode()
+    if below:
+        index = f"<sitemapindex {space}><sitemap><loc>{HOST}{below}</loc></sitemap></sitemapindex>"
+        pages |= {"/robots.txt": f"Sitemap: {HOST}/map.xml".encode(), "/map.xml": index.encode()}
     found = look(Site(pages), "/story/305.html")
     assert found.pattern == f"{HOST}/story/{{id}}.html"
 
 
 def test_no_more_than_some_pages_are_fetched() -> None:
-    site = sections(12, 20)
-    look(site, "/part-f/5003.html")
-    assert len(site.asked) <= 18
-    assert len(site.asked) == len(set(site.asked))
+    posts = [(f"/blog/{title_of(n).lower().replace(' ', '-')}/", n) for n in range(5)]
+    others = [(f"/{folder}/{SUBJECTS[n]}-explained/", n) for folder in SUBJECTS for n in (1, 2)]  # unavailable
+    lists = [f"/list-{letter}/" for letter in "abcdefghijkl"]
+    nav = "".join(f"<a href='{path}'>News</a>" for path in lists)
+    site = Site({path: article(n, NAV) for path, n in posts} | {path: listing(NAV, []) for path in lists})
+    site.pages["/"] = listing(nav, [*posts, *others])
+    look(site, posts[0][0])
+    assert sum(f"{HOST}{path}" in site.asked for path, _ in others) == 6
+    assert len(site.asked) == len(set(site.asked)) == 16  # with the example, six lists and three siblings
 
 
 def test_dead_siblings_are_replaced() -> None:

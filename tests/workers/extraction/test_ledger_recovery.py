@@ -164,16 +164,17 @@ def test_lines_that_are_no_rows_of_ours_are_passed(ledger, jsonl, tmp_path):
     assert learn(ledger, jsonl) == 1
 
 
-def test_the_page_in_hand_is_not_written_again_when_its_row_is_there(connection, worker, ledger, tmp_path, monkeypatch):
-    """Redis lost the row's settling and the count of the attempt that wrote it."""
+@pytest.mark.parametrize("number", [1, 4])
+def test_the_article_in_hand_is_not_written_again_when_its_row_is_there(connection, worker, tmp_path, number):
+    """Redis lost the row's settling and the count of the attempt that wrote it; the page may have another URL now."""
     publish(connection, tmp_path)
     worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
     written = rows(tmp_path)
     lose_ledger(connection)
-    worker.extract_pages(TASK, deliver(connection, {1: news(1), 2: news(2)}))
+    worker.extract_pages(TASK, deliver(connection, {number: news(1, canonical=url(1)), 2: news(2)}))
     assert rows(tmp_path)[:1] == written
     assert [one["url"] for one in rows(tmp_path)] == [url(1), url(2)]
-    assert states(connection, 1, 2) == ["written", "written"]
+    assert states(connection, number, 2) == ["written", "written"]
 
 
 def test_a_worker_that_has_the_page_learns_what_another_noted(connection, worker, ledger, tmp_path, monkeypatch):

@@ -116,6 +116,17 @@ def test_during_a_recheck_nobody_else_gets_the_article(connection, worker, ledge
     assert len(rows(tmp_path)) == 1
 
 
+def test_a_page_in_a_recheck_does_not_take_its_url_from_the_page_that_has_written_it(
+    connection, worker, ledger, tmp_path
+):
+    publish(connection, tmp_path, revisit=(0.0, DAY))
+    worker.extract_pages(TASK, deliver(connection, {2: article(2, canonical=url(1))}))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1, canonical=url(5))}))
+    assert ledger.reopen(url(1)) == "written"
+    worker.extract_pages(TASK, deliver(connection, {3: article(3, canonical=url(1))}))
+    assert states(connection, 2, 3) == ["written", "duplicate"]
+
+
 def test_a_forgotten_article_that_comes_again_is_not_written_twice(connection, worker, ledger, tmp_path, clock):
     publish(connection, tmp_path)
     worker.extract_pages(TASK, deliver(connection, {1: article(1), 2: article(2)}))

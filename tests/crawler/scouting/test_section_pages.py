@@ -1,0 +1,57 @@
+"""Which pages of a site may list the articles of a section, the likeliest first."""
+
+import pytest
+
+from crawler.discovery.links import PageLink
+from crawler.scouting.section_pages import breadcrumb, candidates, parents
+
+HERE = "https://town.example/news/harbour/2026/11/story.html"
+
+
+def page(html: str) -> bytes:
+    return f"<html><body>{html}<p>The harbour opens again after the storm.</p></body></html>".encode()
+
+
+CRUMBS = "<a href='/'>Home</a> &gt; <a href='/news/'>News</a> &gt; <a href='/news/harbour/'>Harbour</a>"
+OUTER_FIRST = ["https://town.example/news/", "https://town.example/news/harbour/"]
+
+
+@pytest.mark.parametrize(
+    ("html", "found"),
+    [
+        (f"<div class=breadcrumb>{CRUMBS}</div>", OUTER_FIRST),
+        (f"<p>您的位置：{CRUMBS}</p>", OUTER_FIRST),
+        (f"<p>{CRUMBS}</p>", []),
+        (f"<div class=crumbs><a href='https://far.example/x/'>Far</a> {CRUMBS}</div>", OUTER_FIRST),
+        ("<div class=position>" + "".join(f"<a href='/part-{n}/'>{n}</a>" for n in range(9)) + "</div>", []),
+    ],
+    ids=["named", "by its text", "unnamed", "with a link to another site", "a menu"],
+)
+def test_a_breadcrumb_has_few_links_and_is_named_or_says_so(html: str, found: list[str]) -> None:
+    assert breadcrumb(HERE, page(html)) == found
+
+
+def test_folders_above_come_innermost_first_and_those_named_for_a_date_last() -> None:
+    paths = ["news/harbour/", "news/", "news/harbour/2026/11/", "news/harbour/2026/"]
+    assert parents(HERE) == [f"https://town.example/{path}" for path in paths]
+
+
+def test_the_likeliest_pages_come_first_each_once() -> None:
+    links = [
+        PageLink("https://town.example/news/", "All news"),
+        PageLink("https://town.example/topic/sea/", "Sea", "category tag"),
+        PageLink("https://town.example/latest/", "Latest"),
+        PageLink("https://town.example/a/1.html", "The latest on the harbour and the ferry"),
+        PageLink("https://far.example/news/", "News"),
+        PageLink(HERE, "News"),
+    ]
+    found = candidates(HERE, page(f"<div class=breadcrumb>{CRUMBS}</div>"), links)
+    assert [(each.url.removeprefix("https://town.example"), each.why) for each in found] == [
+        ("/", "home page"),
+        ("/news/harbour/", "breadcrumb"),
+        ("/news/", "breadcrumb"),
+        ("/topic/sea/", "breadcrumb"),
+        ("/latest/", "named as a list"),
+        ("/news/harbour/2026/11/", "parent folder"),
+        ("/news/harbour/2026/", "parent folder"),
+    ]
