@@ -90,6 +90,7 @@ _NUMBER = expression(r"(?:#\s?(\d{1,6})|(\d{1,6})\s?(?:#|楼|樓|F))\Z")
 _QUOTING = frozenset({"blockquote", "aside", "q"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LANGUAGE = expression(r"<html[^>]{0,500}\blang\s*=\s*['\"]?([\w-]{2,20})", re.IGNORECASE)
+_SPACE = re.compile(r"\s+")
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"\w")
 _ORDERED = re.compile(r"\d[/.-]\d")
@@ -590,7 +591,7 @@ class _PostReader:
         self._parts: list[str] = []  # of the text
         self._text: etree._Element | None = None  # the innermost element that is named as the text
         self._is_read = False  # whether that has ended
-        self._links = 0  # open ones
+        self._links = self._verbatim = 0  # open links, and elements whose line breaks are the text's
         self.linked = self.size = 0
         self.has_linked_heading = False
         self._read(element)
@@ -623,14 +624,16 @@ class _PostReader:
                     walker.skip_subtree()
                     continue
                 self._links += node.tag == "a"
+                self._verbatim += kind == PRE
                 if node.text:
-                    self._write(node.text)
+                    self._write_text(node.text)
                 continue
             self._links -= node.tag == "a" and node is not skipped
+            self._verbatim -= kind == PRE and node is not skipped
             if node is self._text and node is not skipped:
                 self._is_read = any(map(str.strip, self._parts))
             if node is not post and node.tail:
-                self._write(node.tail)
+                self._write_text(node.tail)
 
     def _takes(self, node: etree._Element, kind: int) -> bool:
         """Note what an element says of the post. Return whether its content is no part of the text."""
@@ -685,6 +688,9 @@ class _PostReader:
         if is_taken:
             self._author, self._rank["author"] = name, 0
         return is_taken
+
+    def _write_text(self, text: str) -> None:
+        self._write(text if self._verbatim else _SPACE.sub(" ", text))
 
     def _write(self, text: str) -> None:
         if self._rank["time"] >= 0 and text.strip() and self._take_name(text):

@@ -24,8 +24,7 @@ def _lines_of_posts(parsed: ParsedPage) -> Flags | None:
     (posts,) = read_thread([parsed.page], is_thread=True)
     if len(posts) < LEAST:
         return None
-    wholes = [_SPACE.sub("", post.text) for post in posts]  # paragraphs may have line breaks in their source
-    paragraphs = {*wholes, *(_SPACE.sub("", paragraph) for post in posts for paragraph in post.text.split("\n"))}
-    whole = "\n".join(wholes)
+    paragraphs = {_SPACE.sub("", paragraph) for post in posts for paragraph in post.text.split("\n")}
+    whole = "\n".join(paragraphs)
     texts = [_SPACE.sub("", text) for text in parsed.lines.texts]
     return np.array([text in paragraphs or (len(text) >= LONG and text in whole) for text in texts], np.bool_)

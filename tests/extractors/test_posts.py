@@ -408,6 +408,12 @@ def test_the_author_that_a_post_declares_counts_before_a_name_in_it():
     assert [post.author for post in read_posts(page, URL)] == [one.author for one in THREAD]
 
 
+def test_a_line_of_a_post_is_a_paragraph_and_not_a_line_of_the_source():
+    text = "The doors\n  are <i>green</i>\nnow.<br>The tea\nis free.<pre>one\n  two</pre>And\nso on."
+    page = ENGINES["phpbb"](THREAD).replace(THREAD[4].text, text)
+    assert read_posts(page, URL)[4].text == "The doors are green now.\nThe tea is free.\none\ntwo\nAnd so on."
+
+
 def test_numbers_go_on_where_the_page_begins():
     shown = vbulletin(THREAD).replace(">#1<", ">#21<").replace(">#2<", ">#22<")
     declared = phpbb(THREAD).replace('<div class="content">', '<b itemprop="position">21</b><div class="content">', 1)
