@@ -245,6 +245,11 @@ class PageVerdict:
     is_article: bool | None = True
     kinds: Mapping[Kind, float] = field(default_factory=lambda: {"article": 1.0})
 
+    @property
+    def may_be_thread(self) -> bool:
+        """Whether posts may be the page's text: a thread is also at least half as probable as an article."""
+        return may_be_thread(self.kinds) and 2 * self.kinds["thread"] >= self.kinds.get("article", 0.0)
+
 
 def may_be_thread(kinds: Mapping[Kind, float]) -> bool:
     """Whether a thread is as probable as by chance, or more."""

@@ -20,7 +20,7 @@ from ...content.page_body import rules_body
 from ...content.thread_lines import lines_of_posts
 from ...html.lines import Flags
 from ...page import Page
-from ...page_types.classify import PageVerdict, judge, may_be_thread
+from ...page_types.classify import PageVerdict, judge
 from ...tracing import tracing
 
 METHOD = "density"
@@ -71,7 +71,7 @@ def own_opinion(
     If the verdict leaves that open, the page is read as any kind where that text has clearly more confidence. A page
     that may be a thread is one if it has posts.
     """
-    if is_article is not True and may_be_thread(verdict.kinds) and (posts := lines_of_posts(parsed)) is not None:
+    if is_article is not True and verdict.may_be_thread and (posts := lines_of_posts(parsed)) is not None:
         return _read_as(parsed, rules, verdict, False, posts)
     is_article = verdict.is_article if is_article is None else is_article
     read = _read_as(parsed, rules, verdict, is_article is not False)

@@ -39,7 +39,7 @@ from ...metadata.metadata import titles_of
 from ...metadata.titles import NO_TITLES, PageTitles
 from ...page import Page
 from ...page_types import classify
-from ...page_types.classify import judge, may_be_thread
+from ...page_types.classify import judge
 from ...tracing import tracing
 from ..density import extractor as density
 
@@ -343,7 +343,7 @@ def elect(
     if verdict.refused:
         return verdict.refused
     elected, similarity, factors = replace(body, kept=kept), usual_similarity(valid), _factors(page, valid)
-    posts = lines_of_posts(parsed) if may_be_thread(verdict.kinds) and not is_article else None
+    posts = lines_of_posts(parsed) if verdict.may_be_thread and not is_article else None
     kinds = None if is_article else verdict.kinds
     if not is_article:
         factors[page.width <= LABEL] = 1  # labels of other kinds are the same on all pages

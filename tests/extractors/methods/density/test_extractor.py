@@ -8,7 +8,7 @@ from extractors.content.page_body import rules_body
 from extractors.html.paths import PathTrie
 from extractors.methods.density import extractor as density
 from extractors.page import make_page
-from extractors.page_types.classify import PageVerdict, judge, may_be_thread
+from extractors.page_types.classify import PageVerdict, judge
 from tests.extractors.pages import BAKERY, HARBOUR, blog_page, news_page
 from tests.extractors.threads import ENGINES, THREAD
 
@@ -85,6 +85,15 @@ def test_a_page_that_may_be_a_thread_and_has_posts_is_one_unless_the_example_is_
     verdict = judge(page, rules.kept)
     opinion, _, is_article = density.own_opinion(page, rules, verdict, example_is_article)
     text = "\n".join(page.lines.texts[line] for line in opinion.kept)
-    assert may_be_thread(verdict.kinds)
+    assert verdict.may_be_thread
     assert is_article is (example_is_article is True)
     assert all(one.text in text for one in THREAD) is not is_article
+
+
+@pytest.mark.parametrize(
+    ("kinds", "may_be"),
+    [({"thread": 0.2, "article": 0.4, "list": 0.4}, False), ({"thread": 0.35, "article": 0.65, "list": 0}, True),
+     ({"thread": 0.33, "article": 0.67, "list": 0}, False), ({"article": 1.0}, False), ({}, False)],
+)  # fmt: skip
+def test_posts_may_be_the_text_where_a_thread_is_half_as_probable_as_an_article(kinds, may_be):
+    assert PageVerdict(kinds=kinds).may_be_thread is may_be
