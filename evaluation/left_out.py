@@ -34,6 +34,7 @@ from .line_model import (
     family_of,
     fold_of,
     learn,
+    no_models,
     read_examples,
     site_of,
 )
@@ -55,7 +56,7 @@ class LeftOut:
     def __init__(self, folder: Path) -> None:
         """Raises `DataError` if the folder has no such models."""
         if not all((folder / "fold-0" / name).exists() for name in LINE_MODELS):
-            raise DataError(f"{folder} holds no models; python -m evaluation.left_out DATA --out {folder} makes them")
+            raise no_models(folder)
         self._folder = folder
 
     def judging(self, set_name: str, row: Row, what: str) -> AbstractContextManager[None]:

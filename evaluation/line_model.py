@@ -162,12 +162,17 @@ def read_examples(sets: Sequence[DataSet], processes: int, left_out: Path | None
     the kinds of pages would look surer than they are on other pages.
     """
     if left_out and not (left_out / f"fold-{FOLDS - 1}").is_dir():
-        raise DataError(f"{left_out} holds no models; python -m evaluation.left_out DATA --out {left_out} makes them")
+        raise no_models(left_out)
     jobs = [*_stored_jobs([*sets, *other_kinds(sets)]), *_designed_jobs(sets)]
     with Pool(processes) as pool:
         found = [one for one in pool.imap(partial(_example, left_out), jobs, chunksize=16) if one is not None]
     sizes = Counter((one.set, one.site, one.form) for one in found)
     return [replace(one, scale=min(1.0, SITE_PAGES / sizes[one.set, one.site, one.form])) for one in found]
+
+
+def no_models(folder: Path) -> DataError:
+    """Return the error for a folder without the models of `evaluation.left_out`."""
+    return DataError(f"{folder} holds no models; python -m evaluation.left_out DATA --out {folder} makes them")
 
 
 def _stored_jobs(sets: Sequence[DataSet]) -> Iterator[_Job]:

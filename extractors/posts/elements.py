@@ -59,7 +59,7 @@ FEW = 2  # elements within one that may show a number
 class MarkedPage:
     """A page's elements and what each of them is; this is found once, since elements are read for several forms.
 
-    `times` show one, `authors` name one; `texts`: of each post that has been read, the element that is named so.
+    Elements in `times` show a time, those in `authors` name an author. `texts`: by post, the element with its text.
     """
 
     def __init__(self, page: Page) -> None:
