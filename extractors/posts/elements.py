@@ -11,7 +11,7 @@ from lxml import etree
 
 from ..expressions import expression
 from ..html.dom import inner_text, parse, short_text
-from ..html.elements import INLINE, KINDS, PRE, is_hidden
+from ..html.elements import BREAK, INLINE, KINDS, PRE, is_hidden
 from ..metadata.dates import find_date
 from ..page import Page
 
@@ -27,7 +27,7 @@ MAX_TIME = 200  # characters of an element that shows a time
 SHORT = 60  # characters of a text that is a time or a number
 UP = 60  # levels from a time or a name up to its post
 _START, _END = r"(?:^|[\s_-])", r"(?:\s|$)"
-AUTHOR = expression(
+AUTHOR_NAMES = expression(
     rf"{_START}(?:author|creator|user|username|nick|fn|poster|commenter|name)(?:[-_]?(?:name|link|url))?{_END}",
     re.IGNORECASE,
 )
@@ -51,9 +51,11 @@ _QUOTING = frozenset({"blockquote", "aside", "q"})
 _LANGUAGE = expression(r"<html[^>]{0,500}\blang\s*=\s*['\"]?([\w-]{2,20})", re.IGNORECASE)
 DIGITS = re.compile(r"\d+")
 _ORDERED = re.compile(r"\d[/.-]\d")
+_NUMBER = expression(r"(?:#\s?(\d{1,6})|(\d{1,6})\s?(?:#|楼|樓|F))\Z")  # that of a post
 _NUMBERS = re.compile(r"(?<![\d/-])(\d\d?)[/-](\d\d?)[/-](?:19|20)\d\d(?!\d)")  # a day and a month in either order
 Form = tuple[str, str]  # a tag, and a name of a class or an id
 FEW = 2  # elements within one that may show a number
+PLAIN, UNREAD, TIME, AUTHOR, NUMBERED, LINK = range(6)  # what an element is to a post
 
 
 class MarkedPage:
@@ -69,14 +71,24 @@ class MarkedPage:
         self.authors: dict[etree._Element, None] = {}
         self.texts: dict[etree._Element, etree._Element] = {}
         self._named: dict[etree._Element, Form | None] = {}
-        self._shown: dict[etree._Element, str] = {}
+        self._roles: dict[etree._Element, int] = {}
         for element in self.root.iter(etree.Element):
-            if KINDS.get(element.tag, INLINE) > PRE or is_hidden(element, element.keys()):
-                continue
-            if _is_time(element, page):
-                self.times[element] = None
+            kind = KINDS.get(element.tag, INLINE)
+            if kind > PRE or is_hidden(element, element.keys()):
+                self._roles[element] = PLAIN if kind == BREAK else UNREAD
+            elif _is_time(element, page):
+                self._roles[element], self.times[element] = TIME, None
             elif _is_author(element, page):
-                self.authors[element] = None
+                self._roles[element], self.authors[element] = AUTHOR, None
+
+    def role_of(self, element: etree._Element) -> int:
+        """Return what an element is to a post: `PLAIN`, `UNREAD`, `TIME`, `AUTHOR`, `NUMBERED` or `LINK`."""
+        role = self._roles.get(element)
+        if role is None:
+            is_numbered = _NUMBER.match(shown_in(element)) or element.get("itemprop") == "position"
+            is_link = element.tag == "a" and not may_be_author(element)
+            role = self._roles[element] = NUMBERED if is_numbered else LINK if is_link else PLAIN
+        return role
 
     def find_texts(self, posts: Collection[etree._Element], ends: Container[etree._Element]) -> None:
         """Find the element of each post that is named as its text, if there is one: most posts have one.
@@ -117,7 +129,7 @@ class MarkedPage:
             elif node.tag in _QUOTING:
                 marks += [each for each in node.iter(etree.Element) if each in self.times or each in self.authors]
                 walker.skip_subtree()
-        whole = set.intersection(*(set(ancestors(mark)) for mark in marks)) if marks else set()
+        whole = set(ancestors(marks[0])).intersection(ancestors(marks[-1])) if marks else set()  # in document order
         return [(name, node) for name, node in named if node not in whole]
 
     def _name_of(self, element: etree._Element) -> Form | None:
@@ -128,17 +140,24 @@ class MarkedPage:
             self._named[element] = (element.tag, found[0].strip().lower()) if found else None
         return self._named[element]
 
-    def number_in(self, element: etree._Element) -> str:
-        """Return the text of an element that may be the number of a post, else ""."""
-        if element not in self._shown:
-            self._shown[element] = short_text(element, SHORT).strip() if len(element) <= FEW else ""
-        return self._shown[element]
-
 
 def names_of(element: etree._Element) -> str:
     """Return the names that an element has: those of its classes, its microdata and its link."""
-    named = (element.get(attribute) or "" for attribute in ("class", "itemprop", "rel"))
-    return " ".join(named)[:NAMES_LENGTH]
+    get = element.get
+    return f"{get('class', '')} {get('itemprop', '')} {get('rel', '')}"[:NAMES_LENGTH]
+
+
+def shown_in(element: etree._Element) -> str:
+    """Return the text of an element that may be the number of a post, else ""."""
+    return short_text(element, SHORT).strip() if len(element) <= FEW else ""
+
+
+def number_of(element: etree._Element, former: int) -> int:
+    """Return the number of a post after an element that is `NUMBERED`; `former`: before it, 0 if there is none."""
+    shown = shown_in(element)
+    if found := _NUMBER.match(shown):
+        return former or int(found[1] or found[2])
+    return int(shown) if shown.isdecimal() else former
 
 
 def _is_time(element: etree._Element, page: Page) -> bool:
@@ -221,7 +240,7 @@ def _is_author(element: etree._Element, page: Page) -> bool:
 
 def may_be_author(element: etree._Element) -> bool:
     """Whether an element is named as an author's, or leads to a user's page."""
-    if AUTHOR.search(names_of(element)):
+    if AUTHOR_NAMES.search(names_of(element)):
         return element.get("itemprop") != "name" or bool(element.get("class")) or is_declared(element, "author")
     if element.tag != "a" or not _USER_PAGE.search(element.get("href") or ""):
         return False

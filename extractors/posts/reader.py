@@ -10,24 +10,29 @@ from lxml import etree
 
 from ..expressions import expression
 from ..html.dom import to_html
-from ..html.elements import BLOCK, BREAK, INLINE, KINDS, PRE, is_hidden
+from ..html.elements import BLOCK, BREAK, INLINE, KINDS, PRE
 from ..html.sanitising import sanitise
 from ..html.urls import web_url
 from ..post import Post, paragraphs
 from .elements import (
     AUTHOR,
+    AUTHOR_NAMES,
     DIGITS,
+    LINK,
     MAX_INNER,
     MAX_NAME,
     MAX_TEXT,
     MAX_WITHIN,
+    NUMBERED,
     SAYS,
+    TIME,
+    UNREAD,
     MarkedPage,
     ancestors,
     is_declared,
-    may_be_author,
     name_of,
     names_of,
+    number_of,
     time_of,
 )
 
@@ -39,7 +44,6 @@ _ACTIONS = expression(
     re.IGNORECASE,
 )
 _AROUND_NAME = expression(r"\A[\s·•|,-]+|(?:[\s·•|,-]|\(\d+\))+\Z")  # and the number of the user's posts
-_NUMBER = expression(r"(?:#\s?(\d{1,6})|(\d{1,6})\s?(?:#|楼|樓|F))\Z")
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"\w")
@@ -96,10 +100,10 @@ class PostReader:
         skipped: etree._Element | None = None
         for event, node in walker:
             kind = KINDS.get(node.tag, INLINE)
-            if BLOCK <= kind <= BREAK:
-                self._write("\n")
+            if BLOCK <= kind <= BREAK and not self._is_read:
+                self._parts.append("\n")
             if event == "start":
-                if node is not post and (node in self._ends or self._takes(node, kind)):
+                if node is not post and (node in self._ends or self._takes(node)):
                     skipped = node
                     walker.skip_subtree()
                     continue
@@ -115,13 +119,14 @@ class PostReader:
             if node is not post and node.tail:
                 self._write_text(node.tail)
 
-    def _takes(self, node: etree._Element, kind: int) -> bool:
+    def _takes(self, node: etree._Element) -> bool:
         """Note what an element says of the post. Return whether its content is no part of the text."""
-        if kind > PRE or is_hidden(node, node.keys()):
-            return kind != BREAK
+        role = self._marked.role_of(node)
+        if role == UNREAD:
+            return True
         if self._text is not None and not self._is_read:
             return False
-        if node in self._marked.times:
+        if role == TIME:
             time = time_of(node, self._marked.page)
             if time and self._is_better(
                 "time", is_declared(node, "date") + isinstance(time, datetime), node.tag == "time"
@@ -129,21 +134,17 @@ class PostReader:
                 self._time, self._marks["time"] = time, node
                 self._take_name_before()
             return True
-        if node in self._marked.authors:
-            if self._is_better("author", 2 * is_declared(node, "author"), bool(AUTHOR.search(names_of(node)))):
+        if role == AUTHOR:
+            if self._is_better("author", 2 * is_declared(node, "author"), bool(AUTHOR_NAMES.search(names_of(node)))):
                 self._author, self._marks["author"] = name_of(node), node
             return True
-        shown = self._marked.number_in(node)
-        if found := _NUMBER.match(shown):
-            self._number = self._number or int(found[1] or found[2])
-            return True
-        if node.get("itemprop") == "position":
-            self._number = int(shown) if shown.isdecimal() else self._number
+        if role == NUMBERED:
+            self._number = number_of(node, self._number)
             return True
         if node is self._named:
             self._text = self._marks["text"] = node
             self._parts.clear()
-        if node.tag == "a" and not may_be_author(node) and _heading_above(node, self._element):
+        if role == LINK and _heading_above(node, self._element):
             self.has_linked_heading |= "#" not in (node.get("href") or "#")
         return False
 
