@@ -6,6 +6,7 @@ from crawler.patterns.pattern import Pattern
 from crawler.scouting.address_parts import address_of, year_in_title
 from crawler.scouting.inference import SeenPage, SiteLinks, is_built_like, is_short
 from crawler.scouting.sample_extractions import SampleExtraction
+from extractors.posts import LEAST
 
 SAME_TITLES = 3  # extractions with the same title from which this is not a coincidence
 MANY, MANY_SHARE = 3, 0.25  # similar links left out, and their share of those taken, from which they are reported
@@ -18,6 +19,13 @@ def about_example(example: SampleExtraction) -> str | None:
     looks = "looks like a list" if example.kind == "list" else "may be a list or an index"
     signs = f" ({'; '.join(example.signs)})" if example.signs else ""
     return f"the example {looks}{signs}; unless it is an ordinary article of the section, name another one"
+
+
+def about_posts(example: SampleExtraction) -> str | None:
+    """Name the key that gives a row for each post if the example is a thread."""
+    if example.posts < LEAST:
+        return None
+    return f"the example is a thread with {example.posts} posts; add `rows: posts` to the task for a row for each post"
 
 
 def about_titles(samples: Iterable[SampleExtraction]) -> str | None:

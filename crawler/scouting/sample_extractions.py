@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from crawler.discovery.links import links_of
 from crawler.scouting.inference import is_short
-from extractors import Article, Listing, NoArticle, Section, UnusablePage
+from extractors import Article, Listing, NoArticle, Section, UnusablePage, read_posts
 from extractors import extract as extract_alone
 from extractors.article import PageType as Kind
 from extractors.content.notices import is_shell
@@ -62,6 +62,7 @@ class SampleExtraction:
     kind: str = ""  # article, list or uncertain, see `page_types.classify`
     signs: tuple[str, ...] = ()  # the reasons for that page type, for a person to read
     is_brief: bool = False  # its text is short, and most of it is no link
+    posts: int = 0  # of the example, if it is hardly an article
 
     @property
     def by_example(self) -> bool:
@@ -70,7 +71,7 @@ class SampleExtraction:
 
 
 NAME_AN_ARTICLE = "name one of its articles"
-NAME_ONE = "name one of its articles, or add --article if the page itself is an article"
+NAME_ONE = "name one of its articles, or add --article if the page itself is an article or a thread"
 
 
 def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, SampleExtraction, NoSection | None]:
@@ -90,7 +91,9 @@ def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, SampleExt
             raise NoSection(f"{page.url} is an empty shell without JavaScript ({error})", _RENDER) from None
         raise NoSection(f"{page.url}: unusable page: {error}") from None
     doubt = _why_no_article(page, alone, kind)
-    sample = extract_sample(section, page, insist or doubt is not None)
+    is_article = isinstance(alone, Article) and alone.page_type == "article"
+    posts = [] if is_article else read_posts(page.body, page.url, content_type=page.content_type)
+    sample = replace(extract_sample(section, page, insist or doubt is not None), posts=len(posts))
     if doubt and not insist and not (doubt.may_be_overruled and sample.is_brief):
         raise doubt
     return section, sample, doubt

@@ -23,7 +23,7 @@ from crawler.discovery.sitemaps import usual_place
 from crawler.discovery.walk import is_own_section
 from crawler.patterns.pattern import Pattern, PatternError
 from crawler.scouting.address_parts import MARK, Address, Dates, address_of
-from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
+from crawler.scouting.doubts import about_example, about_left, about_posts, about_titles, about_year
 from crawler.scouting.fitting import fit
 from crawler.scouting.inference import Inference, Relatives, SeenPage, SiteLinks, infer, is_short, relatives, siblings
 from crawler.scouting.sample_extractions import (
@@ -417,6 +417,7 @@ class _Survey:
         own = [url for url in starts if urlsplit(url).path != "/"] or starts  # the home page also shows other sections
         notes = (
             None if self.insist else about_example(example),
+            about_posts(example),
             about_titles([example, *trials]),
             about_left(self.evidence, pattern, own),
             about_year(self.example, pattern, [link.url for link in inference.matched]),

@@ -13,6 +13,7 @@ from crawler.scouting.survey import Survey, survey
 from crawler.scouting.trial import Trial, trial
 from crawler.task_list.models import Task
 from tests.crawler.invented import HOST, Site, article, listing, menu, page, title_of
+from tests.extractors.threads import ENGINES, THREAD, TITLE
 
 NAV = menu("/", "/news/", "/about/")
 NEWS = [(f"/news/{n + 400}.html", n) for n in range(16)]
@@ -65,6 +66,14 @@ def test_a_page_that_a_person_insists_on_is_the_example(make: Callable[[int], by
     assert all(sample.characters for sample in found.samples)
     [doubt] = [warning for warning in found.warnings if "as requested" in warning]
     assert "is a list page, not an article (" in doubt
+
+
+@pytest.mark.parametrize("engine", ["discourse", "phpbb"])
+def test_posts_of_a_thread_are_named_with_the_key_for_them(engine: str) -> None:
+    threads = {path: ENGINES[engine](THREAD).replace(TITLE, title_of(n)).encode() for path, n in NEWS}
+    warnings = look(news() | threads, NEWS[3][0], insist=True).warnings
+    assert "the example is a thread with 6 posts; add `rows: posts` to the task for a row for each post" in warnings
+    assert not any("posts" in warning for warning in look(news(), NEWS[3][0]).warnings)
 
 
 def test_a_home_page_that_a_person_insists_on_fails_for_want_of_siblings_only() -> None:
