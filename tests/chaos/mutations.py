@@ -61,7 +61,7 @@ MUTATIONS = (
         "rows = [row for page in pages for row in page.decision.rows if output.admits(row)]\n"
         '        rows = [{**a, "text": b["text"]} for a, b in zip(rows, rows[1:] + rows[:1])]\n',
     ),
-    Mutation("no-pace", "crawler/gates/pace_gate.py", "if permit.wait == 0:", "if True:", "outputs"),
+    Mutation("no-pace", "crawler/gates/pace_gate.py", "if permit.wait == 0:", "if True:", "processes and outputs"),
     Mutation("spider-lease-45", "workers/ledger.py", "FETCH_LEASE = 10.0  #", "FETCH_LEASE = 45.0  #"),
     # The ledger
     Mutation(
@@ -136,7 +136,7 @@ MUTATIONS = (
     # Pace, walk, schedule, recovery
     Mutation(
         "pace-halved", "crawler/gates/pace_gate.py", "self.interval = self.context.interval + MARGIN",
-        "self.interval = self.context.interval / 3", "outputs",
+        "self.interval = self.context.interval / 3", "processes and outputs",
     ),
     Mutation(
         "walk-not-continued", "crawler/discovery/walk.py",
@@ -146,7 +146,7 @@ MUTATIONS = (
     Mutation(
         "run-lease-never-expires", "crawler/scheduling/schedule.py",
         "for _, task in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', ARGV[1])) do",
-        "for _, task in ipairs({}) do", "processes: kill-crawl-worker",
+        "for _, task in ipairs({}) do", "processes and outputs: kill-crawl-worker",
     ),
     Mutation("gone-is-failed", "crawler/run/outcomes.py", "GONE = frozenset({404, 410})", "GONE = frozenset({404})"),
     Mutation("server-error-is-final", "crawler/run/outcomes.py", "in PASSING or status >= 500:", "in PASSING:"),

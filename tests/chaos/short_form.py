@@ -1,8 +1,7 @@
 """The short form of `python -m tests.chaos`: each kind of fault once, on few pages. `make chaos` is the long form.
 
 The tests are in two files, which run at the same time. The cluster runs below a process of its own, which has its own
-network and mounts where the kernel allows it. In the short form spiders are forks of their crawl worker; in the long
-form each is a Python of its own.
+network and mounts where the kernel allows it.
 """
 
 import subprocess
@@ -14,9 +13,8 @@ from tests.chaos.faults import FAULTS
 REPOSITORY = Path(__file__).parents[2]
 LONGEST = 600.0  # seconds of one trial; a machine with nothing else to do takes a sixth of it
 GROUPS = {  # name: form, and what its faults begin with; those that are long have no place here
-    "processes": ("cluster", ("kill-", "stop-")),
+    "processes and outputs": ("cluster", ("kill-", "stop-", "output-", "rotated-", "disk-", "target-")),
     "redis and machines": ("cluster", ("lost-", "second-", "section-", "redis-", "clock-", "network-", "power-")),
-    "outputs": ("cluster", ("output-", "rotated-", "disk-", "target-")),
     "one machine": ("single", ("kill-run", "kill-redis", "stop-run", "stop-redis")),
 }
 
@@ -34,7 +32,8 @@ def words_of(group: str, chosen: list[str] | None = None) -> list[str]:
     form, starts = GROUPS[group]
     kinds = chosen or kinds_of(form, starts)
     settle = 120 if chosen else 240
-    sizes = f"--kills {len(kinds)} --pages 60 --sections 1 --hold 0.4 --settle {settle}"
+    pages = max(60, 5 * len(kinds))
+    sizes = f"--kills {len(kinds)} --pages {pages} --sections 1 --hold 0.4 --settle {settle}"
     sizes += " --every 30s --delay 0.1 --within 35"  # each fault starts a run, too
     return ["--form", form, "--faults", ",".join(kinds), *sizes.split()]
 

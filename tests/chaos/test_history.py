@@ -1,4 +1,4 @@
-"""Faults of processes, in the short form (`tests.chaos.short_form`)."""
+"""Faults of processes and outputs, in the short form (`tests.chaos.short_form`)."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.chaos.short_form import GROUPS, check, kinds_of
 
 pytestmark = pytest.mark.timeout(650)
 
-HERE = ("processes", "one machine")
+HERE = ("processes and outputs",)
 
 
 @pytest.mark.parametrize("group", HERE)
