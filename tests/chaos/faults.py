@@ -143,7 +143,7 @@ def redis_rolled_back(world: World, hold: float) -> None:
     assert world.redis is not None
     world.begin_walk()
     time.sleep(world.choose.uniform(0.0, 2.0))  # while lists are read, while articles are fetched, or extracted
-    world.redis.roll_back(time.monotonic() - 1.0)
+    world.redis.roll_back_to(time.monotonic() - 1.0)
 
 
 def redis_emptied(world: World, hold: float) -> None:

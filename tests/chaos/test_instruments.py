@@ -62,7 +62,7 @@ def test_a_server_that_is_rolled_back_forgets_its_last_second_only(server):
         between = time.monotonic()
         client.set("new", 1)
         server.wait_until_written(b"new")
-    assert server.roll_back(between) > 0
+    assert server.roll_back_to(between) > 0
     with server.client() as client:
         assert (client.get("old"), client.get("new")) == (b"1", None)
 

@@ -3,23 +3,21 @@
 import re
 import shutil
 import socket
-import subprocess
 import tempfile
 import threading
 import time
 from pathlib import Path
 
-from tests.redis_servers import START_WAIT
+from tests.redis_servers import started
 from workers.redis_access.connection import client
-from workers.redis_access.embedded import answers
 from workers.redis_access.redis_binary import redis_binary
 
 
 class Server:
-    """A Redis with an append-only file on a unix socket."""
+    """A Redis with an append-only file on a unix socket. `folder`: that of its files; None for one that it removes."""
 
-    def __init__(self, *options):
-        self.folder = Path(tempfile.mkdtemp(prefix="rs-"))
+    def __init__(self, *options, folder=None):
+        self.folder = folder or Path(tempfile.mkdtemp(prefix="rs-"))
         self.socket = self.folder / "s"
         self.url = f"unix://{self.socket}"
         self.options = options
@@ -34,15 +32,8 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def start(self):
-        options = ["--port", "0", "--unixsocket", self.socket, "--dir", self.folder, "--save", ""]
-        aof = ["--appendonly", "yes", "--appendfsync", "always", "--aof-load-truncated", "yes"]
-        self.process = subprocess.Popen(
-            [str(part) for part in (redis_binary().path, *options, *aof, *self.options)], stdout=subprocess.DEVNULL
-        )
-        limit = time.monotonic() + START_WAIT
-        while not answers(self.url):
-            assert time.monotonic() < limit, "the test's own Redis does not answer"
-            time.sleep(0.02)
+        aof = ("--appendonly", "yes", "--appendfsync", "always", "--aof-load-truncated", "yes")
+        self.process = started(str(redis_binary().path), self.folder, *aof, *self.options)
 
     def kill(self):
         if self.process is not None:

@@ -1,12 +1,10 @@
-"""A server that speaks S3, and a gate in front of a server that can be closed and opened."""
+"""A server that speaks S3, behind a gate that can be closed and opened."""
 
 import contextlib
 import itertools
 import signal
-import socket
 import sys
 import tempfile
-import threading
 import urllib.request
 from contextlib import contextmanager
 from functools import cache
@@ -14,6 +12,7 @@ from pathlib import Path
 
 import boto3
 
+from tests.cutting_proxy import CuttingProxy
 from tests.redis_servers import free_port
 from tests.services import Server
 
@@ -21,59 +20,12 @@ SECRET = "s3cret-of-the-bucket"
 _BUCKETS = itertools.count(1)
 
 
-class Gate:
-    """Forwards connections to a port. Closed, it refuses them and drops those that are open."""
-
-    def __init__(self, target):
-        self.target = target
-        self.port = free_port()
-        self._connections = set()
-        self._listener = None
-        self.open()
-
-    def open(self):
-        self._listener = socket.create_server(("127.0.0.1", self.port))
-        threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
-
-    def close(self):
-        with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)  # wakes the thread that accepts
-        self._listener.close()
-        for connection in list(self._connections):
-            _end(connection)
-
-    def _accept(self, listener):
-        while True:
-            try:
-                near, _ = listener.accept()
-                far = socket.create_connection(("127.0.0.1", self.target))
-            except OSError:
-                return
-            self._connections |= {near, far}
-            for pair in ((near, far), (far, near)):
-                threading.Thread(target=self._forward, args=pair, daemon=True).start()
-
-    def _forward(self, source, sink):
-        with contextlib.suppress(OSError):
-            while data := source.recv(2**16):
-                sink.sendall(data)
-        self._connections -= {source, sink}
-        _end(source)
-        _end(sink)
-
-
-def _end(connection):
-    with contextlib.suppress(OSError):
-        connection.shutdown(socket.SHUT_RDWR)
-    connection.close()
-
-
 class S3Server:
     """Moto's server behind a gate. Its objects are lost when it ends."""
 
     def __init__(self, server):
         self.server = server
-        self.gate = Gate(server.port)
+        self.gate = CuttingProxy(server.port)
         self.client = cache(self._client)
         self.endpoint = f"http://127.0.0.1:{self.gate.port}"
 
