@@ -1,6 +1,6 @@
 """A partition: the old primary stays with some workers and spiders, its replicas and the Sentinel with the others.
 
-The servers have the settings of `deploy/redis/replicated.conf`.
+The servers have the settings of `deploy/redis/replicated.conf`. In the short form each test has one version of Redis.
 """
 
 import os
@@ -19,8 +19,10 @@ from crawler.politeness.pace import Pace
 from tests.cutting_proxy import CuttingProxy
 from tests.forks import start
 from tests.redis_servers import BINARIES, SYSTEM, eventually, free_port, redis_server, sentinel
-from tests.workers.helpers import deliver, news, publish, rows, states
+from tests.samples import sample
+from tests.workers.helpers import deliver, news, publish, states
 from tests.workers.three_outputs import OUTPUTS, assert_written_once
+from tests.written_rows import rows_so_far
 from workers.redis_access.connection import client, connect
 from workers.redis_access.outage import is_temporary
 
@@ -60,10 +62,10 @@ class Servers:
         return False
 
 
-@pytest.fixture(params=BINARIES, ids=["6.2", "system"][: len(BINARIES)])
-def servers(request, tmp_path):
+@pytest.fixture
+def servers(binary, tmp_path):
     with ExitStack() as stack:
-        yield Servers(stack, tmp_path / "redis", request.param)
+        yield Servers(stack, tmp_path / "redis", binary)
 
 
 def deliver_until_refused(connection, number):
@@ -86,6 +88,7 @@ def takes_writes(connection):
         return False
 
 
+@pytest.mark.parametrize("binary", sample(BINARIES[:1], BINARIES))
 def test_rows_are_written_once_and_the_old_side_waits(servers, tmp_path):
     environment = {**os.environ, "EXEMPLAR_STATE": str(tmp_path / "state")}
     with connect(servers.old) as old:
@@ -96,7 +99,7 @@ def test_rows_are_written_once_and_the_old_side_waits(servers, tmp_path):
         ]
         try:
             deliver(old, {number: news(number) for number in range(1, 11)})
-            eventually(lambda: len(rows(tmp_path)) == 10, 90)
+            eventually(lambda: rows_so_far(tmp_path / "out.jsonl") == 10, 90)
             deliver(old, {number: news(number) for number in range(11, 31)})
             servers.link.close()
             delivered = deliver_until_refused(old, 31)
@@ -117,6 +120,7 @@ def test_rows_are_written_once_and_the_old_side_waits(servers, tmp_path):
     assert_written_once(tmp_path, everything)
 
 
+@pytest.mark.parametrize("binary", sample(BINARIES[-1:], BINARIES))
 def test_the_old_side_gets_no_permits_soon_after_and_outside_that_time_the_pace_is_kept(servers):
     granted, refused = {"old": [], "new": []}, []
     ended = threading.Event()
