@@ -8,12 +8,12 @@ import pytest
 from extractors import Article, Section
 from tests.workers.helpers import FETCHED_AT, TASK, archive, article, url
 from workers.extraction.filters import OTHER_DAYS
-from workers.extraction.page_decision import FetchAgain, FoundArticle, FoundList, Reject, judge
+from workers.extraction.page_decision import FoundArticle, FoundList, Reject, judge
 from workers.extraction.section_preparation import PreparedSection
 from workers.extraction_config import ExtractionConfig, RowFilter
 from workers.page_store import StoredPage, pack
 from workers.rows import content_hash
-from workers.url_states import MOST_ATTEMPTS, PageLease
+from workers.url_states import PageLease
 
 
 @pytest.fixture(scope="module")
@@ -57,31 +57,12 @@ def test_the_hash_is_of_the_text_by_the_example_alone(example):
     assert found.example_hash == content_hash(other) != content_hash(found.article)
 
 
-def test_a_damaged_page_is_to_be_fetched_again(example):
-    damaged = lease(article(1))
-    damaged.page["body"] = b"damaged"
-    decision = judge(section(example), damaged)
-    assert isinstance(decision, FetchAgain)
-    assert decision.reason.startswith("stored page is damaged")
-
-
-def test_a_page_that_ended_its_workers_is_not_extracted():
-    decision = judge(section(FakeSection(AssertionError("extracted"))), lease(b"", attempts=MOST_ATTEMPTS + 1))
-    assert decision.reason == f"crashed or timed out its worker {MOST_ATTEMPTS} times"
-    assert decision.page.url == url(1)
-
-
 def test_a_defect_of_the_extractor_fails_the_page_and_is_not_logged_yet(caplog):
     error = ZeroDivisionError("a defect")
     with caplog.at_level(logging.DEBUG):
         decision = judge(section(FakeSection(error)), lease(article(1)))
     assert (decision.reason, decision.error) == ("extractor error: ZeroDivisionError: a defect", error)
     assert caplog.records == []
-
-
-def test_no_memory_is_no_decision():
-    with pytest.raises(MemoryError):
-        judge(section(FakeSection(MemoryError())), lease(article(1)))
 
 
 @pytest.mark.parametrize(
@@ -97,11 +78,6 @@ def test_no_memory_is_no_decision():
 def test_what_the_task_does_not_take_is_rejected(example, config, info, reason):
     head = '<meta property="article:published_time" content="2026-03-01T08:00:00Z"><meta name="robots" content="noai">'
     assert judge(section(example, **config), lease(article(1, head=head), info=info)) == Reject(reason)
-
-
-def test_a_list_page_is_rejected_and_an_accepted_one_is_not(example):
-    assert isinstance(judge(section(example), lease(archive())), Reject)
-    assert isinstance(judge(section(example), lease(archive(), info={"accepted": True})), FoundArticle)
 
 
 def test_a_page_that_looks_like_a_list_is_an_article_if_the_task_says_so_but_never_a_check_of_visitors(example):

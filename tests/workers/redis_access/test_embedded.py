@@ -75,14 +75,6 @@ def test_it_listens_for_this_user_alone(server):
     assert stat.S_IMODE(server.socket.stat().st_mode) == 0o700
 
 
-def test_data_survives_a_stop(state, binary):
-    for number in range(2):
-        server = Embedded(state, binary=binary)
-        with client(server.start()) as connection:
-            assert connection.incr("visits") == number + 1
-        server.stop()
-
-
 def test_a_killed_server_is_back_on_its_socket_with_every_write_of_its_file(server):
     with client(server.url) as connection:
         for number in range(2000):

@@ -1,7 +1,5 @@
 """An extraction worker in this process; real workers are in test_supervisor.py."""
 
-from datetime import date
-
 import pytest
 
 from extractors import Section, UnusablePage
@@ -10,7 +8,7 @@ from tests.workers.helpers import FETCHED_AT, TASK, Reports, article, deliver, h
 from tests.workers.sqlite_outputs import in_table
 from workers import keys
 from workers.extraction import section_preparation
-from workers.extraction_config import RowFilter, example_fetched, keep_example
+from workers.extraction_config import example_fetched, keep_example
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.pages.quarantine import kept_page
@@ -191,13 +189,6 @@ def test_a_page_whose_article_another_page_is_writing_waits(connection, worker, 
     assert states(connection, 2) == ["duplicate"]
 
 
-def test_an_unwanted_article_is_rejected_with_its_reason(connection, worker, ledger, tmp_path):
-    publish(connection, tmp_path, drop=RowFilter(("mast",)), keep=RowFilter(since=date(1990, 1, 1)))
-    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
-    assert ledger.state_of(url(1)) == ("rejected", "drop: keyword mast")
-    assert rows(tmp_path) == []
-
-
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
@@ -276,17 +267,3 @@ def test_what_the_site_says_of_a_pages_use_is_in_its_row(connection, worker, tmp
     assert first["tdm_reservation"] is True
     assert (second["robots_directives"], second["tdm_reservation"]) == (["noindex"], None)
     assert "robots_meta" not in first
-
-
-def test_a_page_that_its_site_reserves_is_skipped_on_request(connection, worker, ledger, tmp_path):
-    publish(connection, tmp_path, product="Exemplar", skip=("noai", "tdm-reservation"))
-    pages = {
-        1: article(1, head='<meta name="robots" content="noai">'),
-        2: article(2, head='<meta name="googlebot" content="noai">'),
-        3: article(3, head='<meta name="tdm-reservation" content="1">'),
-        4: article(4, head='<meta name="tdm-reservation" content="0">'),
-    }
-    worker.extract_pages(TASK, deliver(connection, pages))
-    assert states(connection, 1, 2, 3, 4) == ["rejected", "written", "rejected", "written"]
-    assert ledger.state_of(url(1)) == ("rejected", "skip: noai")
-    assert ledger.state_of(url(3)) == ("rejected", "skip: tdm-reservation")
