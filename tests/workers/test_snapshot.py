@@ -1,9 +1,6 @@
 """An upgrade: what a release left in Redis is read, and worked on, by the present code."""
 
 import json
-import multiprocessing
-import os
-import signal
 from collections import Counter
 from pathlib import Path
 
@@ -19,14 +16,13 @@ from workers import keys
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import pack, unpack
-from workers.processes import die_with_parent
 from workers.reporting.presence import alive
 from workers.task_state.problems import problems
 from workers.url_states import FINAL_STATES, OPEN_STATES
-from workers.worker_processes.supervisor import Supervisor
 
 from .helpers import HandClock, number_of, rows
 from .snapshot import COURIER, GAZETTE, article, dump, fill, load, page
+from .supervisors import supervisors
 
 RELEASES = sorted((Path(__file__).parent / "snapshots").glob("*.json"))
 TASKS = ("board", "courier", "gazette")
@@ -67,28 +63,18 @@ def keys_of_rows(folder):
     return written
 
 
-def work_until_empty(url, state):
+def work_until_empty(url):
     """Run real workers, as `exemplar run --once` does, until no page waits."""
-    process = multiprocessing.get_context("fork").Process(target=_work, args=(url, state, os.getpid()))
-    process.start()
-    process.join(60)
-    if process.is_alive():
-        process.kill()
-        pytest.fail("the supervisor does not end")
-    return process.exitcode
-
-
-def _work(url, state, parent):
-    die_with_parent(parent=parent)
-    supervisor = Supervisor(url, 2, until_empty=True, sweep_every=0.1)
-    signal.signal(signal.SIGTERM, supervisor.stop)
-    raise SystemExit(0 if supervisor.run() else 1)
+    with supervisors(url) as start:
+        process = start(until_empty=True)
+        process.join(60)
+        assert process.exitcode == 0
 
 
 def test_waiting_pages_are_extracted_once(upgraded, redis_url, tmp_path):
     before = {task: counts(upgraded, task) for task in TASKS}
     assert fetched(upgraded) == 9
-    assert work_until_empty(redis_url, tmp_path / "state") == 0
+    work_until_empty(redis_url)
     assert (fetched(upgraded), Inbox(upgraded).waiting_jobs()) == (0, 0)
     written = Counter(task for task, *_ in keys_of_rows(tmp_path))
     assert written == {"gazette": 3, "courier": 4, "board": 2}
@@ -130,7 +116,7 @@ def test_a_killed_run_goes_on_and_rechecks_come_due(upgraded, redis_url, tmp_pat
     assert f"{GAZETTE}/a/?page=2" in asked  # a list that the killed run left unread
     assert f"{GAZETTE}/a/100.html" in asked  # a recheck; the example itself is kept
     assert {f"{GAZETTE}/a/{number}.html" for number in (12, 13, 14)} < set(asked)  # leased to the run that was killed
-    assert work_until_empty(redis_url, tmp_path / "state") == 0
+    work_until_empty(redis_url)
     assert set(counts(upgraded, "gazette")) <= {"written", "duplicate", "rejected", "waiting"}
     versions = {(number_of(url), version) for task, url, version in keys_of_rows(tmp_path) if task == "gazette"}
     assert {(2, 2), (12, 1), (13, 1), (14, 1)} <= versions
@@ -194,7 +180,7 @@ def test_fields_of_a_later_version_are_ignored(connection, redis_url, stored, tm
     open_urls = connection.hvals(Ledger(connection, "gazette").keys["open"])
     assert all(LATER in json.loads(record) for record in open_urls)
     run_to_its_end(connection)
-    assert work_until_empty(redis_url, tmp_path / "state") == 0
+    work_until_empty(redis_url)
     keys_of_rows(tmp_path)
     assert counts(connection, "gazette")["written"] >= 11
 

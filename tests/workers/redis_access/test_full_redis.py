@@ -3,10 +3,7 @@
 Each test runs with every Redis that is installed: the two versions report and permit other things.
 """
 
-import multiprocessing
-import os
 import random
-import signal
 import threading
 import time
 
@@ -15,16 +12,15 @@ import redis
 
 from tests.redis_servers import BINARIES, running
 from tests.workers.helpers import FETCHED_AT, TASK, claim, deliver, eventually, news, publish, rows, take, url
+from tests.workers.supervisors import supervisors
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
-from workers.processes import die_with_parent
 from workers.redis_access.connection import client
 from workers.redis_access.full_redis import WaitingRedis, even_when_full, is_full_error, memory_of
 from workers.reporting.presence import Presence, alive
 from workers.url_states import Found, fingerprint
 from workers.worker_processes.extraction_worker import ExtractionWorker
-from workers.worker_processes.supervisor import Supervisor
 from workers.worker_processes.worker import Draining
 
 pytestmark = pytest.mark.timeout(120)
@@ -125,29 +121,17 @@ def test_a_sweep_goes_on_where_no_job_can_be_queued(connection):
 def test_processes_empty_a_full_redis_and_take_jobs_again_later(connection, small, tmp_path):
     publish(connection, tmp_path)
     taken = filled_with_pages(connection)
-    supervisor = multiprocessing.get_context("fork").Process(target=_supervise, args=(small, tmp_path, os.getpid()))
-    supervisor.start()
     ledger = Ledger(connection, TASK)
-    try:
+    with supervisors(small) as start:
+        supervisor = start()
         eventually(lambda: ledger.counts().states["fetched"] == 0 or not memory_of(connection).is_full, "free memory")
         relieve(connection)
         eventually(lambda: ledger.counts().states["fetched"] == 0, "the end of the pages")
         deliver(connection, {20_001: news(20_001)})
         eventually(lambda: ledger.counts().states["fetched"] == 0, "the end of a later page")
         eventually(lambda: Inbox(connection).waiting_jobs() == 0, "the end of the jobs")
-    finally:
-        os.kill(supervisor.pid, signal.SIGTERM)
-        supervisor.join(60)
-        supervisor.kill()
     assert supervisor.exitcode == 0
     assert len(rows(tmp_path)) == len({row["url"] for row in rows(tmp_path)}) == taken + 1
-
-
-def _supervise(address, folder, parent):
-    die_with_parent(parent=parent)
-    supervisor = Supervisor(address, 2)
-    signal.signal(signal.SIGTERM, supervisor.stop)
-    supervisor.run()
 
 
 # -- a spider
