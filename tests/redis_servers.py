@@ -62,7 +62,10 @@ def redis_server(
     `wait_for`: the port at which it is expected, if not `port`.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    arguments = [binary, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder), *options]
+    arguments = [
+        binary, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder),
+        "--repl-diskless-sync-delay", "0", *options,
+    ]  # fmt: skip
     with _running(arguments, wait_for or port) as process:
         yield process
 
