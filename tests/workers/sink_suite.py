@@ -6,25 +6,19 @@ Rows have only those fields that every output keeps.
 import json
 import multiprocessing
 import os
-import random
 import signal
-import sys
 import time
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
 
 import pytest
 
-from tests.samples import sample
 from workers.errors import SinkUnavailable
 from workers.rows import key_of
 from workers.sinks import open_sink
 from workers.sinks.interface import written_row
 
-from .kills import DELAY, die_at, steps_of
 from .naughty import as_stored, naughty_rows
-
-NUMBERS = sample(40, 120)  # of rows that processes write which are killed, one every ten rows
 
 
 def row(number, **more):
@@ -156,26 +150,6 @@ class HeldOutputSuite(OutputSuite):
         with self.open(folder).exclusive():
             ready.set()
             signal.pause()
-
-    def test_processes_killed_in_the_middle_of_groups_leave_each_item_once(self, tmp_path):
-        chance = random.Random(1)
-        (tmp_path / "other").mkdir()
-        steps = steps_of(self._put_groups, tmp_path / "other", range(10), 1)
-        for first in range(0, NUMBERS, 10):
-            numbers = range(first, first + 10)
-            delay = chance.choice((0.0, chance.uniform(0, DELAY)))
-            assert die_at(chance.randrange(1, steps), self._put_groups, tmp_path, numbers, delay=delay)
-            self._put_groups(lambda: None, tmp_path, numbers, 1)
-        assert self.numbers(tmp_path) == [*range(NUMBERS)]
-
-    def _put_groups(self, begin, folder, numbers, rounds=sys.maxsize):
-        """Write items again and again."""
-        begin()
-        sink = self.open(folder)
-        for _ in range(rounds):
-            for start in range(0, len(numbers), 5):
-                self.put(sink, *numbers[start : start + 5], again=numbers[start : start + 5])
-        sink.close()
 
 
 class SinkSuite(HeldOutputSuite):

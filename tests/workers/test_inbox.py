@@ -91,14 +91,6 @@ def test_a_job_that_was_queued_first_does_not_make_those_behind_it_seem_lost(con
     assert inbox.sweep() == 0
 
 
-def test_a_postponed_page_is_queued_while_others_wait(connection, inbox):
-    resting, _ = deliver(connection, {1: b"one", 2: b"two"})
-    ledger = Ledger(connection, TASK)
-    take(ledger, resting, "w", seconds=9)
-    ledger.release(resting, "w", -1, "disk full")
-    assert inbox.sweep() == 1
-
-
 def test_the_oldest_job_tells_when_it_was_queued(connection, inbox):
     assert inbox.oldest_job() is None
     before = time.time()

@@ -144,7 +144,7 @@ def recover(redis_url, folder, names, empty_at=None):
         output.sink.close()
 
 
-@pytest.mark.parametrize(("names", "empty_at"), [(("a.jsonl",), None), (("a.jsonl", "b.db"), None), (("a.jsonl",), 2)])
+@pytest.mark.parametrize(("names", "empty_at"), [(("a.jsonl", "b.db"), None), (("a.jsonl",), 2)])
 def test_a_recovery_that_is_killed_is_continued_by_the_next_worker(connection, redis_url, folder, names, empty_at):
     """One output has rows of other tasks between, and the other one, among its rows, some that the first one lacks."""
     first, *more = outputs_of(folder, names)

@@ -125,13 +125,6 @@ def test_large_pages_of_a_job_are_read_one_after_another(ledger, monkeypatch):
     assert [lease.fingerprint for batch in batches for lease in batch] == [names[1]]
 
 
-def test_a_postponed_page_of_a_job_is_skipped(ledger):
-    names = fetched(ledger, A, B)
-    ledger.postpone(names[:1], 60.0, "disk full")
-    [[lease]] = ledger.take_all(names, "one", seconds=30)
-    assert lease.fingerprint == names[1]
-
-
 # -- canonical URLs ----------------------------------------------------------------------------------------------------
 
 

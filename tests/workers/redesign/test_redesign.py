@@ -3,7 +3,6 @@ between the two is extracted again. Pages are those of the sample site in its tw
 
 import json
 from contextlib import ExitStack
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -21,7 +20,7 @@ from workers.page_store import StoredPage
 from workers.redesign import off_template
 from workers.redesign.adoption import adopt
 from workers.redesign.off_template import OffTemplateNote, OffTemplatePages
-from workers.redesign.proposals import dismiss, proposal_of, update_proposal
+from workers.redesign.proposals import dismiss, proposal_of
 from workers.redis_access.newest_kept import Limits
 from workers.task_state.renaming import rename_task
 from workers.unproposed import unproposed
@@ -256,18 +255,6 @@ def test_pages_that_are_not_in_redis_are_taken_from_the_kept_ones_or_fetched(con
     assert (gap.stored, gap.to_fetch) == (0, 4)
     waiting = section.ledger.lease(10)
     assert {leased.url for leased in waiting} == {SITE + article.path for article in section.articles[6:10]}
-
-
-def test_an_adoption_that_was_interrupted_is_completed(connection, redesigned, clock):
-    section = redesigned()
-    low = OffTemplatePages(connection, TASK, clock=clock)
-    notes = low.notes()
-    adopted = adopt(connection, TASK, clock=clock)
-    low.note({name: (note, None) for name, note in notes.items()})  # as before the gap was closed
-    update_proposal(connection, replace(adopted, gap=None))
-    gap = adopt(connection, TASK, clock=clock).gap
-    assert (gap.stored + gap.to_fetch, gap.untouched) == (0, 4)
-    assert len(section.work()) == 4
 
 
 def test_a_proposal_of_an_example_that_was_replaced_is_not_adopted(connection, redesigned, clock):

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from extractors import Section
-from tests.workers.helpers import CHEAP, TASK, article, deliver, eventually, gone, publish, rows, states, take, url
+from tests.workers.helpers import CHEAP, TASK, article, deliver, eventually, gone, publish, rows, states, url
 from tests.workers.servers import Server
 from tests.workers.supervisors import supervisors
 from workers.inbox import Inbox
@@ -110,13 +110,6 @@ def all_written(connection, tmp_path):
         assert written_once(tmp_path, *numbers)
 
     return wait
-
-
-def test_an_idle_worker_wakes_for_a_page(connection, work_on, all_written):
-    work_on({})
-    eventually(lambda: alive(connection), "the supervisor")
-    deliver(connection, {1: article(1)})
-    all_written(1)
 
 
 def test_a_worker_killed_between_row_and_ledger_writes_nothing_twice(work_on, all_written, tmp_path, monkeypatch):
@@ -274,14 +267,6 @@ def test_the_pages_of_a_supervisor_that_died_are_taken_by_another_one(
     first.kill()
     all_written(1, 2, 3)
     assert connection.hgetall(Ledger(connection, TASK).keys["cuts"]) == {}
-
-
-def test_a_lost_job_is_queued_again(connection, supervise, all_written, tmp_path):
-    publish(connection, tmp_path)
-    [name] = deliver(connection, {1: article(1)}, wake=False)
-    take(Ledger(connection, TASK), name, "lost", seconds=-1)
-    supervise()
-    all_written(1)
 
 
 def test_a_stop_finishes_the_page_in_hand(connection, work_on, all_written, tmp_path, pages):

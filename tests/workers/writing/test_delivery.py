@@ -113,15 +113,6 @@ def once(*numbers):
 # -- queues ------------------------------------------------------------------------------------------------------------
 
 
-def test_rows_are_queued_in_the_step_that_settles_their_page(connection, worker, tmp_path):
-    publish(connection, tmp_path, "out.jsonl", OUTPUT, OTHER)
-    extract(worker, connection, 1, 2, 3)
-    assert states(connection, 1, 2, 3) == ["written"] * 3
-    assert len(rows(tmp_path)) == 3
-    assert {(state.output, state.waiting) for state in output_states(connection)} == {(OUTPUT, 3), (OTHER, 3)}
-    assert rows_waiting(connection) == rows_waiting(connection, TASK) == 6
-
-
 def test_a_row_is_queued_once_although_the_reply_is_lost(tmp_path, clock):
     with Server() as server, LossyProxy(server.socket) as proxy, proxy.client() as connection:
         publish(connection, tmp_path, OUTPUT)
