@@ -3,13 +3,13 @@
 The supervisor forks, so what a test patches before it starts is patched in the workers too.
 """
 
-import itertools
 import os
 import signal
 import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -385,18 +385,25 @@ def test_workers_that_die_at_their_start_are_replaced_after_growing_pauses_and_t
     monkeypatch.setattr("workers.worker_processes.supervisor.work", die)
     remember("geheim-7")
     one = Supervisor(redis_url, 1, pause_after_early_exit=0.01)
-    pauses = []
+    now, pauses = [time.monotonic()], []
+
+    def sleep(seconds):
+        now[0] += seconds
+        time.sleep(seconds)
+
+    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=sleep)  # stands still while the machine is busy
+    monkeypatch.setattr("workers.worker_processes.supervisor.time", clock)
     remove = one._remove
 
     def note(worker):
         remove(worker)
-        pauses.append(one._not_before - time.monotonic())
+        pauses.append(one._not_before - now[0])
         if len(pauses) == 6:
             one.stop()
 
     monkeypatch.setattr(one, "_remove", note)
     one.run()
-    assert all(1.5 * pause < longer for pause, longer in itertools.pairwise(pauses[:6]))
+    assert pauses[:6] == pytest.approx([0.01 * 2**number for number in range(6)])
     warned = [record.getMessage() for record in caplog.records if "exit code 1" in record.getMessage()]
     assert len(warned) == 6
     assert all(text.endswith("exit code 1: OSError: no memory for ***") for text in warned)
