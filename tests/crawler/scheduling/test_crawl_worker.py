@@ -137,10 +137,10 @@ def test_without_a_scheduler_an_interrupted_run_is_started_again_a_few_times(sch
     with at_work(restarts=2) as (workers, reports):
 
         def kill():
-            for process in processes_of(workers):
-                if process.pid not in killed and running(workers):
-                    killed.add(process.pid)
-                    process.send_signal(signal.SIGKILL)
+            for each in [*workers._processes]:
+                if each.runs and each.process.pid not in killed:  # the next process may have started already, idle
+                    killed.add(each.process.pid)
+                    each.process.send_signal(signal.SIGKILL)
             return len(reports) == 3
 
         until(kill)
