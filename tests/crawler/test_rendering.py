@@ -162,6 +162,7 @@ LEADS = {
     "redirect": moved,
 }
 RAN = "<script>document.body.append('to its end')</script>"
+AGENT = "Harbour News/1.0 (a@example.org)"
 GO_THERE = {"a form in its place", "meta refresh", "location", "redirect"}  # Scrapy is told, and refuses
 
 
@@ -172,7 +173,7 @@ def page_of(name):
 @pytest.fixture(scope="module", params=BROWSERS)
 def led(request):
     canary = Canary()
-    with Pages() as site:
+    with Pages() as site, Pages("127.0.0.2") as outside, Pages("127.0.0.1", outside.port) as inside:
         there = f"127.0.0.1:{canary.port}"
 
         def filled(text):
@@ -184,22 +185,33 @@ def led(request):
             goes_there = html is moved
             site.pages[page_of(name)] = moved(f"http://{there}/r") if goes_there else filled(f"{TEXT}</p>{html}{RAN}")
         urls = [site.url + page_of(name) for name in LEADS]
-        constants = QUICK | {"visit.SETTLE_SECONDS": 6.0}
-        found = rendered(urls, executable=request.param, allow=[site.place], at_once=6, constants=constants)
+        outside.pages["/"] = f"{TEXT}<script>fetch('/again'); fetch('/again2')</script>"
+        names, rebinding = {"rebind.test": [["127.0.0.2"], ["127.0.0.1"]]}, f"http://rebind.test:{outside.port}/"
+        found = rendered(
+            [*urls, rebinding],
+            executable=request.param,
+            allow=[site.place, "127.0.0.2/32"],
+            names=names,
+            at_once=6,
+            constants=QUICK | {"visit.SETTLE_SECONDS": 6.0},
+            settings={"USER_AGENT": AGENT, "ROBOTSTXT_OBEY": False},
+            context={"user_agent": None},  # Playwright sets it only while it is connected to a tab; scripts may run on
+        )
         time.sleep(0.3)
-        yield dict(zip(LEADS, (found[url] for url in urls), strict=True)), canary.heard, site.paths()
+        rebound = found[rebinding]["kind"], outside.paths(), inside.paths()
+        yield dict(zip(LEADS, (found[url] for url in urls), strict=True)), canary.heard, site, rebound
     canary.close()
 
 
 def test_nothing_that_a_page_leads_to_is_reached(led):
-    _, heard, _ = led
+    _, heard, *_ = led
     assert heard == []
 
 
 @pytest.mark.parametrize("name", LEADS)
 def test_the_page_is_shown_or_refused_for_where_it_leads(led, name):
-    found, _, paths = led
-    assert page_of(name) in paths
+    found, _, site, _ = led
+    assert page_of(name) in site.paths()
     if name in GO_THERE:
         kind = "again" if name == "a form in its place" else "fail"  # the guard refuses all other targets
         assert (found[name]["kind"], found[name]["text"]) == (kind, "")
@@ -207,13 +219,15 @@ def test_the_page_is_shown_or_refused_for_where_it_leads(led, name):
         assert found[name]["text"].strip().endswith("to its end</body></html>"), found[name]
 
 
-def test_a_name_whose_answer_changes_is_not_followed_to_the_new_address():
-    with Pages("127.0.0.2") as site, Pages("127.0.0.1", site.port) as inside:
-        site.pages["/"] = f"{TEXT}<script>fetch('/again'); fetch('/again2')</script>"
-        url = f"http://rebind.test:{site.port}/"
-        names = {"rebind.test": [["127.0.0.2"], ["127.0.0.1"]]}
-        found = rendered([url], allow=["127.0.0.2/32"], names=names, settings={"ROBOTSTXT_OBEY": False})
-        assert (found[url]["kind"], site.paths(), inside.seen) == ("page", ["/"], [])
+def test_requests_beside_a_tabs_settings_have_the_tasks_user_agent(led):
+    _, _, site, _ = led
+    assert "/redirect" in site.paths()
+    assert {headers["user-agent"] for _, headers in site.seen} == {AGENT}
+
+
+def test_a_name_whose_answer_changes_is_not_followed_to_the_new_address(led):
+    *_, rebound = led
+    assert rebound == ("page", ["/"], [])
 
 
 # What comes out
@@ -361,18 +375,6 @@ def test_headers_and_cookies_of_a_task_go_to_its_host_alone(rendering):
     assert "x-key" not in theirs
     assert "cookie" not in theirs
     assert {headers["user-agent"] for _, headers in [*site.seen, *other.seen]} == {of["/both"]["user-agent"]}
-
-
-@pytest.mark.parametrize("executable", BROWSERS)
-def test_requests_beside_a_tabs_settings_have_the_tasks_user_agent(executable):
-    """Playwright sets it in each tab only while it is connected; the scripts of a tab that is closed may run on."""
-    with Pages() as site:
-        site.pages["/late"] = f"{TEXT}<script>fetch('/text')</script>"
-        url = f"{site.url}/late"
-        settings = {"USER_AGENT": "Harbour News/1.0 (a@example.org)"}
-        rendered([url], executable=executable, allow=[site.place], settings=settings, context={"user_agent": None})
-    assert "/text" in site.paths()
-    assert {headers["user-agent"] for _, headers in site.seen} == {"Harbour News/1.0 (a@example.org)"}
 
 
 def test_in_a_browser_too_all_goes_through_a_tasks_proxy():

@@ -1,6 +1,7 @@
 """The learned parts trained on a tiny set, each time without what they are measured on."""
 
 import json
+from functools import partial
 
 from evaluation import line_model
 from evaluation.__main__ import main as evaluate
@@ -8,6 +9,7 @@ from evaluation.data import read_sets
 from evaluation.left_out import LINE_MODELS, LeftOut, main, models
 from evaluation.line_model import FOLDS, fold_of
 from evaluation.line_model import main as train
+from evaluation.tree_training import Shape, fit
 
 from . import layouts
 
@@ -38,7 +40,8 @@ def test_data_that_is_not_there_is_a_clear_error(tmp_path, capsys):
 
 
 def test_a_model_is_trained_from_pages_and_says_from_how_many(tmp_path, capsys, monkeypatch):
-    for name, few in (("MIXED", (1, 1)), ("DRAWN", 0.02), ("DRAWN_KINDS", 0.01)):
+    few_trees = partial(fit, shape=Shape(trees=8))
+    for name, few in (("MIXED", (1, 1)), ("DRAWN", 0.02), ("DRAWN_KINDS", 0.01), ("fit", few_trees)):
         monkeypatch.setattr(line_model, name, few)
     data = layouts.normalised(tmp_path / "data")
     assert train([str(data), "--out", str(tmp_path), "--processes", "1"]) == 0

@@ -21,6 +21,7 @@ from crawler.politeness.pace import (
     in_words,
     state_key,
 )
+from tests.samples import sample
 from workers import keys
 
 SITE = "site.example:80"
@@ -453,7 +454,7 @@ EVENTS = st.lists(
 
 
 @given(EVENTS)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=sample(25, 60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_in_any_order_of_events_no_permit_is_given_too_early(clock, events):
     clock.connection.flushall()
     clock.pass_(0)

@@ -48,9 +48,14 @@ def test_the_figures_of_the_documents_are_those_that_are_drawn(tmp_path):
         assert headline(now, method) == headline(shown, method)
 
 
-def test_signs_of_a_title_are_shown_as_they_are_and_turning_points_have_names(tmp_path):
+def test_signs_of_a_title_are_shown_as_they_are_and_the_same_page_gives_the_same_file_in_all_settings(tmp_path):
     page = news_page("标题 Pay $5 or $x^2$ a\x0bb \x85 &amp; c &lt;i>", BAKERY)
-    texts = texts_of(draw(page, to=tmp_path / "page.svg"))
+    first = draw(page, to=tmp_path / "a.svg")
+    with mpl.rc_context({"font.size": 31, "svg.fonttype": "path"}):
+        second = draw(page, to=tmp_path / "b.svg")
+        assert (mpl.rcParams["font.size"], mpl.rcParams["svg.fonttype"]) == (31, "path")
+    assert first.read_bytes() == second.read_bytes()
+    texts = texts_of(first)
     for begins in ("标题 Pay $5 or $x^2$ a b & c <i>", "head: line ", "tail: line "):
         assert any(text.startswith(begins) for text in texts)
 
@@ -63,13 +68,6 @@ def test_png_has_its_signature_and_size_and_replaces_another_file(tmp_path):
     width, height = struct.unpack(">II", content[16:24])
     assert width == WIDTH * DPI
     assert width / 4 < height < width
-
-
-def test_the_same_page_gives_the_same_file_whatever_the_settings_of_matplotlib(tmp_path):
-    with mpl.rc_context({"font.size": 31, "svg.fonttype": "path"}):
-        first, second = (draw(PAGE, to=tmp_path / f"{name}.svg").read_bytes() for name in "ab")
-        assert (mpl.rcParams["font.size"], mpl.rcParams["svg.fonttype"]) == (31, "path")
-    assert first == second
 
 
 @pytest.mark.parametrize("name", ["page.pdf", "page", "page.svg.gz"])
