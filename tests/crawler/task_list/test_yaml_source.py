@@ -76,7 +76,7 @@ def test_forms_of_yaml(text):
 ADDED = st.text(" \n:-[]{},'\"#&*!|>%@`?~0.a_<=é", max_size=2)
 
 
-@settings(max_examples=sample(100, 300))
+@settings(max_examples=sample(60, 300))
 @given(st.lists(st.tuples(st.integers(0, len(LIST)), st.integers(0, 2), ADDED), min_size=1, max_size=4))
 def test_another_parser_gives_the_same_values(changes):
     text = LIST

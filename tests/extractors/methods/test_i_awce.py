@@ -5,13 +5,14 @@ from datetime import date
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from extractors import Article, Entry, Listing, NoArticle, Section, UnusablePage, extract
 from extractors.methods import i_awce
 from extractors.render import render
 from extractors.visual import classify
 from extractors.visual.classify import ScreenshotType
+from tests.samples import sample
 
 from ..pages import BAKERY, HARBOUR, LIBRARY, news_page
 from ..test_section import MARKUP
@@ -170,6 +171,7 @@ def test_other_methods_have_no_use_for_a_screenshot():
     assert isinstance(extract(bakery(), ARTICLE_URL, screenshot=b"a picture"), Article)
 
 
+@settings(max_examples=sample(40, 100))
 @given(MARKUP)
 def test_any_bytes_give_a_result_or_unusable_page(data):
     try:

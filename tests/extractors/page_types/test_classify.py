@@ -13,6 +13,7 @@ from extractors import Article, NoArticle, Section, extract
 from extractors.page_types import PageType, classify, classify_together, page_kinds
 from extractors.page_types.classify import kind_of_several
 from tests.extractors.pages import BAKERY, HARBOUR, news_page
+from tests.samples import sample
 
 from .made import article_page, list_page, parsed
 
@@ -88,7 +89,7 @@ def test_one_page_does_not_outvote_all_others():
     assert kind_of_several(np.array([-30.0] + [1] * 40), 2.0, -40.0) == "article"
 
 
-@settings(max_examples=60)
+@settings(max_examples=sample(30, 60))
 @given(
     st.lists(
         st.sampled_from(
