@@ -24,26 +24,17 @@ def page(url, *links, extra=""):
         ("/a/166.html", "166_2.html", "/a/166_2.html"),
         ("/a/166.html", "/a/166-2.html", "/a/166-2.html"),
         ("/a/166.html", "./166_p2.html", "/a/166_p2.html"),
-        ("/a/166.shtml", "166_2.shtml", "/a/166_2.shtml"),
         ("/a/166.html", "?page=2", "/a/166.html?page=2"),
         ("/a/166_1.html", "166_2.html", "/a/166_2.html"),
         ("/a/harbour-opens/", "2/", "/a/harbour-opens/2/"),
         ("/a/harbour-opens/", "/a/harbour-opens/page/2/", "/a/harbour-opens/page/2/"),
         ("/a/harbour-opens", "/a/harbour-opens/2", "/a/harbour-opens/2"),
-        ("/a/harbour-opens/", "/a/harbour-opens/?page=2", "/a/harbour-opens/?page=2"),
         ("/show?id=166", "/show?id=166&page=2", "/show?id=166&page=2"),
         # threads, as the common engines name their pages
         ("/thread-166-1-1.html", "thread-166-2-1.html", "/thread-166-2-1.html"),  # Discuz!
-        ("/thread-166-1-3.html", "thread-166-2-3.html", "/thread-166-2-3.html"),
-        (
-            "/forum.php?mod=viewthread&tid=166",
-            "forum.php?mod=viewthread&amp;tid=166&amp;page=2",
-            "/forum.php?mod=viewthread&tid=166&page=2",
-        ),
         ("/viewtopic.php?f=2&t=166", "./viewtopic.php?f=2&amp;t=166&amp;start=10", "/viewtopic.php?f=2&t=166&start=10"),
         ("/threads/tides.166/", "/threads/tides.166/page-2", "/threads/tides.166/page-2"),  # XenForo
         ("/threads/166-tides", "/threads/166-tides/page2", "/threads/166-tides/page2"),  # vBulletin
-        ("/t/tides/166", "/t/tides/166?page=2", "/t/tides/166?page=2"),  # Discourse
         ("/item?id=166", "item?id=166&amp;p=2", "/item?id=166&p=2"),  # Hacker News
         ("/p/166", "/p/166?pn=2", "/p/166?pn=2"),  # 贴吧
         ("/read-htm-tid-166.html", "read-htm-tid-166-page-2.html", "/read-htm-tid-166-page-2.html"),  # PHPWind
@@ -56,9 +47,7 @@ def test_a_further_page_has_the_articles_address_with_a_number(article, href, fo
 @pytest.mark.parametrize(
     ("article", "href", "text"),
     [
-        ("/a/166.html", "167.html", "2"),  # the next article
         ("/a/166.html", "166_2.html", "The harbour opens again"),  # a headline
-        ("/a/166.html", "/b/166_2.html", "2"),
         ("/a/166.html", "http://other.example/a/166_2.html", "2"),
         ("/a/166.html", "166_2.jpg", "2"),
         ("/a/166.html", "166_1.html", "1"),  # the page itself under another name
@@ -68,7 +57,6 @@ def test_a_further_page_has_the_articles_address_with_a_number(article, href, fo
         ("/a/harbour-opens/", "comment-page-2/", "2"),
         ("/a/harbour-opens/", "/a/other/2/", "2"),
         ("/show?id=166", "/show?id=167&page=2", "2"),
-        ("/show?id=166", "/show?id=167", "next"),
         ("/thread-166-1-1.html", "thread-167-1-1.html", "next"),  # the next thread
         ("/thread-166-1-1.html", "thread-166-1-2.html", "2"),  # the same page, from another page of the list
         ("/threads/tides.166/", "/threads/tides.166/post-2", "2"),

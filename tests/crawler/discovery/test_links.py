@@ -104,7 +104,6 @@ def test_what_says_it_brings_more_of_the_list_is_its_next_page(html):
         '<div data-url="#top" data-next="2" data-more="true"></div>',
         """<a onclick="load('/list?page=' + page)">more</a>""",
         """<a href="javascript:void(0)" onclick="show('menu')">menu</a>""",
-        "<select><option value='2024'>2024</option></select>",
     ],
 )
 def test_templates_and_other_values_are_no_addresses(html):
@@ -139,9 +138,7 @@ def test_some_feeds_are_enough():
     ("href", "url"),
     [
         (r"\news\1.html", "http://site.example/news/1.html"),
-        (r"..\1.html", "http://site.example/1.html"),
         (r"\\other.example\1.html", "http://other.example/1.html"),
-        (r"http:\\other.example\1.html", "http://other.example/1.html"),
         ("///other.example/1.html", "http://other.example/1.html"),
         (r"\/\//other.example/1.html", "http://other.example/1.html"),
         ("http:////other.example/1.html", "http://other.example/1.html"),

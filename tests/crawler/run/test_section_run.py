@@ -58,11 +58,6 @@ def test_a_lists_articles_go_to_the_inbox_newest_first(connection, ledger):
     assert Inbox(connection).waiting_jobs() == 1
 
 
-def test_newest_is_what_the_urls_date_says(connection):
-    driver = Driver(connection, dated_task()).read_days("2020-01-01", "2020-03-01", "2020-02-01")
-    assert days_of(driver.fetch_all()) == ["2020-03-01", "2020-02-01", "2020-01-01"]
-
-
 def test_pages_go_to_redis_several_together(connection, ledger):
     driver = Driver(connection, bounds=RunBounds(monotonic=lambda: 0.0)).read(*range(PAGES_A_FLUSH))
     leased = driver.run.articles.lease(PAGES_A_FLUSH)
@@ -214,13 +209,6 @@ def test_a_walk_that_broke_off_is_begun_again_by_another_spider(connection):
     assert two.read(1).fetch_all() == [url(1)]
 
 
-def test_a_dead_runs_pages_are_fetched_by_the_next_one(connection, ledger):
-    dead = Driver(connection).read(1, 2)
-    assert len(dead.run.articles.lease(2)) == 2
-    die(connection)
-    assert Driver(connection).fetch_all() == [url(1), url(2)]
-
-
 def test_the_pages_of_a_spider_that_dies_are_waited_for_by_the_one_that_is_left(connection, ledger):
     one, two = Driver(connection).read(1, 2), Driver(connection)
     held = two.run.articles.lease(1)
@@ -297,11 +285,6 @@ def test_a_run_waits_for_a_try_that_comes_soon_only(connection):
     name = keys.of_task("news", "delayed")
     connection.zincrby(name, 3600, leased.fingerprint)
     assert driver.run.pause() is None
-
-
-def test_a_start_page_that_fails_is_a_problem(connection):
-    report = Driver(connection).fail_list("no answer in time", passing=True).end()
-    assert report.problems == [f"start page {LIST}: no answer in time"]
 
 
 def test_all_derived_start_pages_that_fail_are_told(connection):
@@ -508,9 +491,8 @@ def walk(connection, articles, *, lists=None, failing=None):
     return read
 
 
-@pytest.mark.parametrize("lists", [1, 3])
-@pytest.mark.parametrize("grown", [0, 1, 5])
-def test_a_section_that_grew_after_a_run_broke_off_is_read_to_what_was_known(connection, ledger, grown, lists):
+@pytest.mark.parametrize(("lists", "grown"), [(1, 5), (3, 0), (3, 1)])
+def test_a_section_that_grew_after_a_run_broke_off_is_read_to_what_was_known(connection, ledger, lists, grown):
     walk(connection, 10)
     walk(connection, 30, lists=lists)
     walk(connection, 30 + grown)
@@ -626,14 +608,6 @@ def test_a_sitemap_is_given_up_when_lists_find_all_that_is_new(connection):
     walk_with_sitemap(connection, [1], [1, 2])
     walk_with_sitemap(connection, range(100, 100 + IDLE_MOST), [1, 2])
     assert walk_with_sitemap(connection, [1], [1, 2]) == ["/a/"]
-
-
-def test_without_robots_txt_the_usual_place_is_looked_at(connection):
-    driver = Driver(connection).read(1)
-    listed = driver.run.next_list()
-    assert listed.kind == "robots"
-    driver.run.lists.record_failure(listed, "http 404", passing=False)
-    assert driver.run.next_list().url == HOST + "/sitemap.xml"
 
 
 # Reports

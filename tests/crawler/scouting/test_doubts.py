@@ -110,10 +110,6 @@ def test_a_doubtful_example_is_told_with_the_reasons(kind: str, says: str) -> No
     assert says in (about_example(SampleExtraction(HOST, kind=kind, signs=("links",))) or "")
 
 
-def test_an_example_that_is_an_article_is_not_doubted() -> None:
-    assert about_example(SampleExtraction(HOST, kind="article")) is None
-
-
 # -- titles
 
 

@@ -37,7 +37,6 @@ def html_of(*parts):
             "<p><span style='font-weight: 700'>bold</span> and <font style='FONT-STYLE:italic'>soft</font></p>",
             "<p><strong>bold</strong> and <em>soft</em></p>",
         ),
-        ("<p>one<br>two</p>", "<p>one<br>two</p>"),
         ("<p>one<b><br> </b>two<span hidden>no</span></p>", "<p>one<br>two</p>"),
         ("<div>one<br><br>two</div>", "<p>one</p><p>two</p>"),
         ("<p>one</p><hr><p>two</p>", "<p>one</p><hr><p>two</p>"),
@@ -248,7 +247,6 @@ def test_line_numbers_within_code_are_left_out(code):
     "slide",
     [
         "<div><img src=/{0}.jpg><p>{1}</p></div>",
-        "<div><img src=/{0}.jpg><div>{1}</div></div>",
         "<figure><img src=/{0}.jpg><figcaption>{1}</figcaption></figure>",
     ],
 )

@@ -346,7 +346,7 @@ def test_undeclared_utf8_is_recognised():
 WRITTEN = {name for name in NAMES if not name.startswith(("utf", "replacement", "x-user"))}
 
 
-@pytest.mark.parametrize("start", [0, 60, 120, 180])
+@pytest.mark.parametrize("start", sample([0, 120], [0, 60, 120, 180]))
 @pytest.mark.parametrize("name", ASIAN)
 def test_asian_page_under_any_other_declaration_is_read(name, start):
     text = TEXTS[ENCODINGS[name]][start : start + 60]
@@ -365,7 +365,6 @@ def test_page_in_another_alphabet_under_a_wrong_declaration_is_read(name, declar
 
 UNUSUAL = {
     "gb18030": [
-        "陆 Lu",
         "李明 王芳 张伟",
         "價格：１２００元　電話",
         "漁民可以免費查看水位。",

@@ -91,7 +91,6 @@ def test_what_follows_the_end_of_the_document_is_read(end):
     [
         ("a\x1b[2Jb", "a[2Jb"),
         ("a&#27;b", "a b"),
-        ("a&#x1B;b", "a b"),
         ("a\x0bb\x0cc\x85d", "a b c d"),
         ("a\x9b\x81\x7fb", "a b"),
         ("a&#129;b&#x9d;", "a b "),

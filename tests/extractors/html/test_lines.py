@@ -46,9 +46,7 @@ def test_pre_is_one_line_and_keeps_its_white_space():
     "hidden",
     [
         "<script>x()</script>",
-        "<style>p {}</style>",
         "<noscript>y</noscript>",
-        "<button>y</button>",
         "<p hidden>y</p>",
         '<p style="display : none">y</p>',
         '<b style="visibility:hidden">y</b>',

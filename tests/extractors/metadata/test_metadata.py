@@ -73,7 +73,6 @@ def test_meta_elements():
         ("本报记者 王小明", "王小明", None, None),
         ("来源：未知 作者：张三", "张三", None, None),
         ("By Ada Miller, March 5, 2024", "Ada Miller", None, date(2024, 3, 5)),
-        ("By Ada Miller | March 5, 2024", "Ada Miller", None, date(2024, 3, 5)),
         ("March 5, 2024 | by Ada Miller", "Ada Miller", None, date(2024, 3, 5)),
         ("2024-03-05 · By Ada Miller and Ben Stone", "Ada Miller and Ben Stone", None, date(2024, 3, 5)),
         ("作者：王小明 | 2024-03-05", "王小明", None, date(2024, 3, 5)),
@@ -315,10 +314,6 @@ def test_json_ld_with_half_a_surrogate_pair_can_still_be_written():
     json.dumps(found.to_dict(), ensure_ascii=False).encode()
 
 
-def test_language_of_the_page():
-    assert article().language == "en"
-
-
 @pytest.mark.parametrize("declared", ["", ' lang="en"', ' lang="fr"'])
 def test_the_language_of_the_text_decides_the_order_of_a_date_in_numbers(declared):
     text = "La mairie rouvrira jeudi le marché couvert, dont le toit a été refait, et les marchands y sont déjà prêts."
@@ -344,8 +339,6 @@ def test_headings_within_headings_are_not_all_read(monkeypatch):
         ("googlebot", "noindex", ("googlebot: noindex",)),
         ("exemplar", " none ", ("exemplar: none",)),
         ("description", "noindex", ()),
-        ("theme", "normal", ()),
-        ("apple-mobile-web-app-capable", "no", ()),
         ("format-detection", "telephone=no", ()),
     ],
 )
@@ -392,7 +385,6 @@ def microdata(value):
         ("2024-03-05T16:30:00Z", "2024-03-05T08:30:00+08:00"),  # converted the wrong way
         ("2024-03-05T16:30:00+08:00", "2024-03-05T08:30:00+08:00"),
         ("2024-03-05T00:30:00", "2024-03-05T08:30:00+08:00"),  # UTC without its mark
-        ("2024-03-05T00:30:00Z", "2024-03-05T08:30:00+08:00"),
         ("2024-03-08", "2024-03-05T08:30:00+08:00"),
     ],
 )

@@ -7,8 +7,6 @@ from extractors.metadata.titles import find_title, page_titles, shared_names
     "whole",
     [
         "Bread from old stones - The Gazette",
-        "Bread from old stones | The Gazette",
-        "Bread from old stones_The Gazette",
         "Bread from old stones — Town — The Gazette",
     ],
 )
