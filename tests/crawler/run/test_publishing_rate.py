@@ -17,7 +17,7 @@ from benchmarks.publishing_rate import (
 from crawler.run.publishing_rate import History, interval, observe
 
 
-@pytest.mark.parametrize("rate", [0.1, 1, 10, 100])
+@pytest.mark.parametrize("rate", [0.1, 0.3, 1, 3, 10, 30, 100])
 def test_a_steady_section_waits_no_longer_than_with_as_many_fixed_visits(rate):
     days = 400 if rate < 1 else 60
     times = published(rate, days)

@@ -346,7 +346,7 @@ def test_undeclared_utf8_is_recognised():
 WRITTEN = {name for name in NAMES if not name.startswith(("utf", "replacement", "x-user"))}
 
 
-@pytest.mark.parametrize("start", sample([0, 120], [0, 60, 120, 180]))
+@pytest.mark.parametrize("start", [0, 60, 120, 180])
 @pytest.mark.parametrize("name", ASIAN)
 def test_asian_page_under_any_other_declaration_is_read(name, start):
     text = TEXTS[ENCODINGS[name]][start : start + 60]
