@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -126,3 +127,23 @@ def test_a_redis_with_the_acl_file_has_its_transactions_after_a_restart(binary: 
                 client.pipeline().set("exemplar:a", 1).set("exemplar:b", 2).execute()
                 server.terminate()
                 server.wait()
+
+
+@pytest.mark.parametrize("binary", BINARIES)
+def test_a_backup_of_redis_is_restored_as_documented(binary: str, tmp_path: Path) -> None:
+    """A server with `appendonly yes` ignores `dump.rdb`."""
+    text = (DEPLOY.parent / "docs" / "operations.md").read_text("utf-8")
+    [(options, command)] = re.findall(rf"^redis-server {SETTINGS} (.*)\nredis-cli (.*)$", text, re.M)
+    old, new, port = tmp_path / "old", tmp_path / "new", free_port()
+    settings = ["--include", str(DEPLOY / "redis" / "redis.conf")]
+    with redis.Redis(port=port) as client:
+        with redis_server(old, port, *settings, binary=binary):
+            client.set("key", "kept")
+            client.save()
+        new.mkdir()
+        shutil.copy(old / "dump.rdb", new)
+        with redis_server(new, port, *settings, *options.split(), binary=binary):
+            client.execute_command(*command.split())
+            eventually(lambda: not client.info("persistence")["aof_rewrite_in_progress"])
+        with redis_server(new, port, *settings, binary=binary):
+            assert client.get("key") == b"kept"
