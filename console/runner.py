@@ -400,10 +400,11 @@ class Runner:
         assert process.stderr is not None
         for line in process.stderr:
             level, text = level_and_text(line)
-            if logs_json():
+            is_step = level in ("DEBUG", "INFO")
+            if is_step or logs_json():
                 print(line, end="", file=sys.stderr, flush=True)
-                if level in ("DEBUG", "INFO"):
-                    continue
+            if is_step:
+                continue
             if level == "ERROR":
                 self.accounting.problems.append(text)
             self.on_event("trouble", {"text": text if level in ("", "ERROR") else f"{level} {text}"})

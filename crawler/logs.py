@@ -22,6 +22,7 @@ from workers.redaction import redact
 LogForm = Literal["plain", "json"]
 LOG_FORMS: tuple[LogForm, ...] = get_args(LogForm)
 LOG_FORMAT = "EXEMPLAR_LOG_FORMAT"  # environment variable
+LOG_VERBOSE = "EXEMPLAR_LOG_VERBOSE"  # likewise, set for child processes only
 OWN = ("console", "crawler", "extractors", "workers")  # this program's loggers, whose steps `verbose` shows
 TEXT_MOST = 20_000  # characters of a message or of a traceback
 BY_PREFIX = {"error: ": logging.ERROR, "problem: ": logging.ERROR}  # levels of the command line's messages
@@ -69,6 +70,9 @@ def start_logging(verbose: bool = False, form: str | None = None) -> None:
     """
     form = form or os.environ.get(LOG_FORMAT, "plain")
     is_json = form == "json"
+    if verbose:
+        os.environ[LOG_VERBOSE] = "1"
+    verbose = LOG_VERBOSE in os.environ
     if is_json:
         os.environ[LOG_FORMAT] = form
         logging.captureWarnings(True)

@@ -76,6 +76,7 @@ TELNETCONSOLE_ENABLED = False
 MEMUSAGE_ENABLED = False
 
 LOG_LEVEL = "WARNING"
+LOG_VERSIONS: list[str] = []
 LOG_FORMAT = "%(asctime)s %(levelname)s %(message)s"
 DEFAULT_REQUEST_HEADERS = {
     "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5",

@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
 
-from crawler.logs import logs_json
-
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
 STARTED_BY_US = "EXEMPLAR_STARTED"  # setting: the starter of the spider handles errors of its start
 
@@ -54,9 +52,8 @@ def scrapy_process() -> Any:
     project = ProcessSettings(get_project_settings())
     put_in_force(project)
     project.set(STARTED_BY_US, True)
-    if logs_json():
+    if logging.getLogger().handlers and not project.get("LOG_FILE"):  # our log; Scrapy's would have each line, too
         project.set("LOG_INSTALL_ROOT_HANDLER", False, priority="cmdline")
-        logging.getLogger("scrapy.utils.log").setLevel(logging.WARNING)  # drops the list of versions at each run
     process = AsyncCrawlerProcess(project)
     put_in_force(process.settings)  # a person's add-ons may have changed them
     process.settings = process.settings.copy()  # crawlers take copies, and copies of a copy cost less

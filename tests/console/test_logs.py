@@ -123,6 +123,21 @@ raise ValueError("token=secret1")
     assert "secret1" not in done.stderr
 
 
+def test_scrapy_does_not_write_the_lines_of_our_log_once_more() -> None:
+    script = """
+import logging
+from crawler.fetching.scrapy_process import scrapy_process
+from crawler.logs import start_logging
+start_logging(verbose=True)
+scrapy_process()
+logging.getLogger("crawler.run").warning("a task pauses: token=secret1")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stderr.splitlines()[-1] == "WARNING a task pauses: token=***"
+    assert done.stderr.count("pauses") == 1
+    assert "Versions" not in done.stderr
+
+
 # -- the program
 
 
@@ -173,6 +188,9 @@ def test_crawl_work_and_delivery_log_the_same_ids(folder: Path, exemplar: Exempl
 def test_plain_is_the_default_and_shows_no_steps(folder: Path, exemplar: Exemplar) -> None:
     done = exemplar("crawl", "en-stories", "--limit", "2").succeeded()
     assert not [line for line in done.err.splitlines() if line.startswith("{") or "found http" in line]
+    steps = [line.split()[:2] for line in exemplar("run", "zh-news", "--once", "-v").succeeded().err.splitlines()]
+    for step in ("found", "fetched", "extracted", "written"):
+        assert steps.count(["INFO", step]) > 10
     verbose = exemplar("crawl", "en-stories", "--limit", "2", "-v", EXEMPLAR_LOG_FORMAT="json").err
     assert [line["message"] for line in lines_of(verbose) if line["message"].startswith("fetched ")]
 

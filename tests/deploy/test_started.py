@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import redis
 from ruamel.yaml import YAML
 
 from console.sample_site import SiteServer, tasks_yaml
-from tests.redis_servers import BINARIES, eventually, free_port, listens
+from tests.redis_servers import BINARIES, eventually, free_port, listens, redis_server
 from tests.written_rows import rows_of, rows_so_far
 
 from .test_files import COMPOSE, DEPLOY, by_default
@@ -105,3 +106,44 @@ def test_the_commands_of_the_units_write_the_articles_of_the_sample_site(redis_o
     found = [row["canonical_url"] for path in data.glob("out/*.jsonl") for row in rows_of(path)]
     assert len(found) >= ARTICLES
     assert len(found) == len(set(found))
+
+
+@pytest.mark.parametrize("binary", BINARIES)
+def test_a_redis_with_the_acl_file_has_its_transactions_after_a_restart(binary: str, tmp_path: Path) -> None:
+    """Redis 7 checks the rights of the default user when it reads transactions from its append-only file."""
+    acl, port = tmp_path / "users.acl", free_port()
+    acl.write_text((DEPLOY / "redis" / "users.acl").read_text("utf-8").replace("PASSWORD", PASSWORD))
+    options = ["--appendonly", "yes", "--aclfile", str(acl)]
+    for is_restarted in (False, True):
+        with (
+            redis_server(tmp_path, port, *options, binary=binary) as server,
+            redis.Redis(port=port, username="exemplar", password=PASSWORD, decode_responses=True) as client,
+        ):
+            with pytest.raises(redis.AuthenticationError):
+                redis.Redis(port=port).ping()
+            if is_restarted:
+                assert client.mget("exemplar:a", "exemplar:b") == ["1", "2"]
+            else:
+                client.pipeline().set("exemplar:a", 1).set("exemplar:b", 2).execute()
+                server.terminate()
+                server.wait()
+
+
+@pytest.mark.parametrize("binary", BINARIES)
+def test_a_backup_of_redis_is_restored_as_documented(binary: str, tmp_path: Path) -> None:
+    """A server with `appendonly yes` ignores `dump.rdb`."""
+    text = (DEPLOY.parent / "docs" / "operations.md").read_text("utf-8")
+    [(options, command)] = re.findall(rf"^redis-server {SETTINGS} (.*)\nredis-cli (.*)$", text, re.M)
+    old, new, port = tmp_path / "old", tmp_path / "new", free_port()
+    settings = ["--include", str(DEPLOY / "redis" / "redis.conf")]
+    with redis.Redis(port=port) as client:
+        with redis_server(old, port, *settings, binary=binary):
+            client.set("key", "kept")
+            client.save()
+        new.mkdir()
+        shutil.copy(old / "dump.rdb", new)
+        with redis_server(new, port, *settings, *options.split(), binary=binary):
+            client.execute_command(*command.split())
+            eventually(lambda: not client.info("persistence")["aof_rewrite_in_progress"])
+        with redis_server(new, port, *settings, binary=binary):
+            assert client.get("key") == b"kept"

@@ -129,7 +129,7 @@ class SqlSink:
                     self._kind.begin(cursor)
                     result = action(cursor, existing)
                     connection.commit()
-                    self._existing = existing
+                    self._existing = None if result else existing  # refused rows: the table may have been changed
                     return result
             except self._errors as error:
                 self._existing = None
@@ -178,11 +178,12 @@ class SqlSink:
     def _unavailable(self, problem: SqlProblem, is_over: bool) -> SinkUnavailable:
         words = f"no answer within {self.answer_wait:.0f} s" if is_over else problem.words.rstrip(".;: ")
         advice = "look at the server's load and at the network" if is_over else problem.advice
+        quote, url = self._kind.dialect.identifier_preparer.quote, self._url
         advice = advice.format(
             table=self._quoted,
-            schema=self._table.schema or self._kind.schema or self._url.database,
-            database=self._url.database or self._url.username,
-            user=self._url.username or "USER",
+            schema=quote(self._table.schema or self._kind.schema or url.database or ""),
+            database=quote(url.database or url.username or ""),
+            user=quote(url.username) if url.username else "USER",
             statement=self._statement,
         )
         return SinkUnavailable(f"output unavailable: {self.name}: {words}" + (f"; {advice}" if advice else ""))

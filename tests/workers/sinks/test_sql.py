@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import secrets
 import time
 from contextlib import closing, contextmanager
@@ -158,6 +159,15 @@ class SqlSuite(RefusedRows, OlderForm):
         sink.write(batch(1, row(1)))
         assert self.keys(place) == keys([row(1)])
 
+    def test_rows_wait_after_the_first_that_a_column_refuses_which_was_added_meanwhile(self, sink, place):
+        sink.write(batch(1, row(1)))
+        self.run(place, "ALTER TABLE articles ADD COLUMN mine INT NOT NULL DEFAULT 0")
+        self.run(place, "ALTER TABLE articles ALTER COLUMN mine DROP DEFAULT")
+        with pytest.raises(RowsRefused):
+            sink.write(batch(2, row(2)))
+        with pytest.raises(OutputError, match="column mine is NOT NULL without a default"):
+            sink.write(batch(3, row(3)))
+
     def test_columns_that_fill_themselves_are_allowed(self, sink, place):
         identity = (
             "BIGINT GENERATED ALWAYS AS IDENTITY" if self.is_postgres else "BIGINT NOT NULL AUTO_INCREMENT UNIQUE"
@@ -283,6 +293,21 @@ def test_a_user_without_rights_reads_which_statement_grants_them(place_of_postgr
         run(statement)
         poor.check()
     poor.close()
+
+
+def test_statements_in_messages_quote_names(of_mariadb):
+    run = of_mariadb.server.run
+    run("CREATE DATABASE `news-db`")
+    run("CREATE USER `news-app` IDENTIFIED BY 'p00r/word'")
+    run("GRANT SELECT ON `news-db`.* TO `news-app`")
+    with (
+        closing(open_sql(f"mysql://news-app:p00r%2Fword@127.0.0.1:{of_mariadb.server.port}/news-db")) as poor,
+        pytest.raises(SinkUnavailable, match=r"run GRANT .* ON `news-db`\.\* TO `news-app`;") as error,
+    ):
+        poor.check()
+    run(re.search("run (GRANT .*?);", str(error.value))[1])
+    with closing(open_sql(f"mysql://news-app:p00r%2Fword@127.0.0.1:{of_mariadb.server.port}/news-db")) as rich:
+        rich.check()
 
 
 def test_a_server_that_hangs_is_left_after_a_limit(place_of_postgres):
