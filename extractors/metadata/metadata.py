@@ -246,11 +246,14 @@ def author_places(head: Head, nearby: Nearby, page: Page) -> Iterator[tuple[str,
 
 
 def _named_author(texts: Iterable[str], near: str) -> str | None:
-    """Return the name in the first of some elements named after the author whose text is in the lines `near`."""
+    """Return the names in the first of some elements named after the author whose text is in the lines `near`.
+
+    Elements within it have the names alone.
+    """
     beside = [text for text in texts if text in near and not any(map(str.isdigit, text))]
-    inner = sorted((text for text in beside if text in beside[0]), key=len)  # an element within has the name alone
-    names = (_names([_NAME_END.sub("", _LEADING_LABEL.sub("", text))]) for text in inner)
-    return next((name for name in names if name and name.lower() not in ACCOUNTS), None)
+    inner = [_NAME_END.sub("", _LEADING_LABEL.sub("", text)) for text in beside if text in beside[0]]
+    known = [name for name in inner if _names([name])]
+    return _names([name for name in known if not any(other in name for other in known if other != name)])
 
 
 def source_places(head: Head, nearby: Nearby) -> Iterator[tuple[str, str | None]]:

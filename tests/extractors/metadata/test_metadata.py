@@ -274,6 +274,10 @@ def test_author_of_json_ld_may_be_another_object_of_its_graph():
         ('<span class="post-author">Von Jürgen Möller</span>, 5. März', "Jürgen Möller"),
         ('<span class="author">Von Miller</span> in Sports', "Von Miller"),
         ('<p class="byline">Guide by <b class="author-name">Ada Miller</b> our editor</p>', "Ada Miller"),
+        (
+            '<p class="authors"><a class="author">Ada Miller</a> &amp; <a class="author">Jo Lund</a></p>',
+            "Ada Miller, Jo Lund",
+        ),
         ('<span class="author">Автор: Анна Смирнова</span>', "Анна Смирнова"),
         ('<span class="author">บทความโดย</span> <span class="author">Written by</span>', "บทความโดย"),
         ('<span class="author">March 5, 2024</span>', None),
