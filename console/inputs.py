@@ -10,7 +10,7 @@ import click
 
 from workers.page_store import LARGEST_PAGE
 
-PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml", ".html.gz", ".htm.gz", ".mhtml")
+PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml", ".html.gz", ".htm.gz", ".mhtml", ".mht")
 LIST_HEAD = 4096  # bytes by which a list of URLs is distinguished from a page
 
 

@@ -145,7 +145,7 @@ class NoArticle:
         """The empty text."""
         return ""
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> Literal[False]:
         return False
 
     def to_dict(self) -> dict[str, Any]:

@@ -50,6 +50,8 @@ def to_markdown(html: str) -> str:
         _flatten(element)
     for holder in list(root.iter("details", "summary", "caption")):
         _write_as_paragraph(holder)
+    for quote in [each for each in root.iter("blockquote") if each.getprevious() is not None]:
+        _set_apart(quote)
     for link in [each for each in root.iter("a") if len(each) > MAX_IN_LINK]:
         link.drop_tag()
     for element in list(root.iter(*_EMPHASIS)):
@@ -108,6 +110,14 @@ def _write_as_paragraph(holder: HtmlElement) -> None:
         holder.tail = None
         table.addprevious(holder)
     holder.tag = "div"
+
+
+def _set_apart(quote: HtmlElement) -> None:
+    """Put a quote into a <figure>, which the library begins with a blank line; else adjacent quotes become one."""
+    figure = lxml.html.Element("figure")
+    figure.tail, quote.tail = quote.tail, None
+    quote.addprevious(figure)
+    figure.append(quote)
 
 
 def _is_word(character: str) -> bool:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, get_args
 
-from .html.decoding import decode
+from .errors import UnusablePage
+from .html.decoding import decode, is_binary, unpacked
 from .html.encodings.decoders import REPLACEMENT
 
 Refuse = Literal["sure", "likely", "notices", "never"]
@@ -48,7 +49,10 @@ def make_page(
     name: str = "html",
     refuse: Refuse = "notices",
 ) -> Page:
-    """Return the page, decoded. Raises `TypeError` or `ValueError`, which names the invalid argument."""
+    """Return the page, decoded.
+
+    Raises `TypeError` or `ValueError`, which names the invalid argument, and `UnusablePage` for binary data.
+    """
     check_type(name, html, (bytes, bytearray, memoryview, str))
     check_type("url", url, (str, type(None)))
     check_type("content_type", content_type, (str, type(None)))
@@ -59,7 +63,9 @@ def make_page(
         raise ValueError(f"refuse must be one of {', '.join(REFUSE)}, not {refuse!r}")
     if isinstance(html, str):
         return Page(html, url, fetched_at, refuse=refuse)
-    data = bytes(html)
+    data, content_type = unpacked(bytes(html)) or (bytes(html), content_type)
+    if is_binary(data):
+        raise UnusablePage("binary data")
     text, name = decode(data, content_type)
     whole = name == "utf-8" and not data.startswith(codecs.BOM_UTF8) and REPLACEMENT not in text
     return Page(text, url, fetched_at, data if whole else None, refuse)

@@ -12,7 +12,6 @@ from console.extracted_files import form_of, target_of
 from console.inputs import Missing, PageIn, is_one_page, pages
 from console.options import check_explaining, complete_methods, examples, explaining_options
 from console.terminal import print_json, say, show_data
-from crawler.run.outcomes import BINARY, is_binary
 from workers.errors import ExemplarError
 
 if TYPE_CHECKING:
@@ -187,8 +186,6 @@ def _extract(
     from extractors import UnusablePage
     from extractors.errors import BadModel, ExtraMissing
 
-    if is_binary(page.body):
-        return Missing(page.name, BINARY)
     try:
         return section.extract(
             page.body,

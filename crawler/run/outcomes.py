@@ -12,6 +12,8 @@ from urllib.parse import unquote, urlsplit
 
 import re2
 
+from extractors.html.decoding import is_binary
+
 Kind = Literal["page", "reject", "fail", "again"]
 Cause = Literal["", "run ending", "host closed", "robots unreachable", "surprise"]  # why no response was handled
 
@@ -21,9 +23,6 @@ PASSING = frozenset({403, 408, 421, 423, 425, 429})  # 403: many sites mean too 
 PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/octet-stream", "multipart/")
 NO_LIST = ("image/", "video/", "audio/", "font/", "application/pdf", "application/zip")
 BINARY = "not a page: binary data"
-HEAD = 2048  # bytes that are examined for control characters
-CONTROLS = bytes(code for code in range(1, 32) if code not in b"\t\n\f\r\x0e\x0f\x1b")  # without those of ISO 2022
-FEW_CONTROLS, CONTROLS_MOST = 8, 0.02  # number or share of them that a text may have; random bytes have 9%
 _PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a")
 _AVIF = (b"ftypavif", b"ftypavis")
 NOT_TEXT = ("text/css", "text/javascript", "text/csv", "text/calendar", "text/event-stream")
@@ -99,14 +98,3 @@ def _of_page(kind: str, body: bytes) -> Outcome:
     if kind.startswith(NOT_TEXT) or (kind and not kind.startswith(PAGE_TYPES)):
         return Outcome("reject", f"not a page: {kind}")
     return Outcome("reject", BINARY) if is_binary(body) else Outcome("page")
-
-
-def is_binary(body: bytes) -> bool:
-    """Whether a body is not text in any encoding: it has NUL bytes, or many control characters."""
-    if body[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return False
-    if b"\0" in body[:512] and body.lstrip()[:1] != b"<":
-        return True
-    head = body[:HEAD]
-    controls = len(head) - len(head.translate(None, CONTROLS))
-    return controls >= FEW_CONTROLS and controls > CONTROLS_MOST * len(head)

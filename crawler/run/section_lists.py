@@ -24,6 +24,7 @@ from crawler.run.run_report import BOUNDS, RunBounds, RunReport
 from crawler.run.section_articles import ENUMERATED_LATER
 from extractors.article import CHECK
 from extractors.html.urls import normalise
+from extractors.registry import LIST_METHODS
 from workers import keys
 from workers.extraction.block_pages import BlockPages, SentPage, mark_of
 from workers.extraction.filters import OTHER_DAYS
@@ -168,6 +169,8 @@ class SectionLists:
     def report_nothing_found(self) -> None:
         """Add a problem to the report if the walk has ended and no article of the task was ever found."""
         report = self.report
+        if self.task.method in LIST_METHODS:  # its list may be the only page of the task
+            return
         if report.lists and not (report.found or report.problems or self.ledger.counts().seen > 1):
             report.problem(f"no link matches the pattern (list pages read: {report.lists}); `exemplar try` shows why")
 
@@ -302,10 +305,11 @@ class SectionLists:
             return ""
         if response.url != page.url and is_login(response.url, page.url):
             return f"login: redirects to {response.url}"
-        self._empty.add(mark := mark_of(response.body))
-        if mark in BlockPages(self.ledger).marks():
-            sent = SentPage(fingerprint(page.url), page.url, mark, "block page: an article's URL has the same one")
-            return BlockPages(self.ledger).reasons([sent])[0]
+        if not self.task.pattern.match(page.url):  # else it is a page of the task itself, and the same for both
+            self._empty.add(mark := mark_of(response.body))
+            if mark in BlockPages(self.ledger).marks():
+                sent = SentPage(fingerprint(page.url), page.url, mark, "block page: an article's URL has the same one")
+                return BlockPages(self.ledger).reasons([sent])[0]
         doubt = doubt_about(response)
         return f"block page: {CHECK}" if doubt and CHECK in doubt.reason else ""
 

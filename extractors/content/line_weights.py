@@ -170,7 +170,7 @@ def find_title_line(lines: Lines, titles: list[str]) -> tuple[int, float]:
 
 def _fold_title(text: str) -> str:
     """Return the part of a title that is compared: its letters and digits in lower case."""
-    return _SIGNS.sub("", text).lower()
+    return _SIGNS.sub("", text.lower())  # the lower case of İ has a sign
 
 
 def _best_repetition(lines: Lines, titles: list[str]) -> tuple[int, float]:

@@ -17,7 +17,9 @@ from ..html.phrases import (
     is_lead,
     is_notice,
     is_tail,
+    is_time_of_day,
     lines_of,
+    may_be_byline,
     short_lines,
 )
 from ..tracing import tracing
@@ -76,20 +78,32 @@ def _without_title(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 
 def _without_bylines(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     dropped = set()
+    has_begun = False  # times of day after a sentence are those of a ticker's entries
     for index in kept[:BYLINES]:
+        text = lines.texts[index]
         if lines.trie.tag[lines.paths[index]] in ("pre", "td"):
             break
-        if is_byline(lines.texts[index]):
+        if is_byline(text) and not (has_begun and is_time_of_day(text)):
             dropped.add(index)
         elif lines.widths[index] > PROSE_LINE:
             break
+        has_begun = has_begun or not may_be_byline(text)
     return [index for index in kept if index not in dropped] if dropped else kept
 
 
 def _without_controls(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     found = lines_of("interface", lines.texts, kept) + credits_among(lines.texts, kept)
     dropped = {i for i in found if not lines.are_code[i]}
+    dropped -= _cells(dropped, kept, lines)
     return [i for i in kept if i not in dropped] if dropped else kept
+
+
+def _cells(controls: set[int], kept: list[int], lines: Lines) -> set[int]:
+    """Return those of some lines that are cells of a row with other cells: a column may have the heading "Share"."""
+    tags, places, items = lines.outline.tags, lines.outline.places, lines.items
+    cells = {i for i in controls if tags[places[i]] in ("th", "td")}
+    rows = {items[i] for i in kept if i not in controls and tags[places[i]] in ("th", "td")} if cells else set()
+    return {i for i in cells if items[i] in rows}
 
 
 def _without_leads(kept: list[int], lines: Lines, prior: Prior) -> list[int]:

@@ -13,7 +13,8 @@ The exceptions, each only where the bytes themselves contradict the declaration:
   one, else in the most likely one: most of its letters would be lost. So is a page that is declared as ISO-8859-1 or
   windows-1252, often by a server for all of its pages, and in which whole words are written without ASCII letters.
 - A page that is much more likely a text in another encoding than in the declared one (`guess.far_likelier`), as a page
-  in GBK that is declared as Big5 or windows-1251, is in that encoding.
+  in GBK that is declared as Big5 or windows-1251, is in that encoding; so is one in windows-1250 that is declared as
+  ISO-8859-2, in which its signs are control characters.
 - A page with tags in UTF-16, or with the escape sequences of ISO-2022-JP, is in that encoding if nothing, UTF-8 or
   ISO-8859-1 is declared.
 - UTF-16 without a single NUL, and the labels for which the standard refuses to show a page ("replacement": hz-gb-2312,
@@ -35,12 +36,17 @@ COMPARED = 400  # bytes of these runs that are compared in two encodings; longer
 UNDECLARED, DECLARED = 4, 1  # characters per error from which damaged text is still read as UTF-8
 FOREIGN = 3.0  # mean length of the runs of non-ASCII bytes above which a text is not Western European
 
+HEAD = 2048  # bytes that are examined for control characters
+CONTROLS = bytes(code for code in range(1, 32) if code not in b"\t\n\f\r\x0e\x0f\x1b")  # without those of ISO 2022
+FEW_CONTROLS, CONTROLS_MOST = 8, 0.02  # number or share of them that a text may have; random bytes have 9%
+
 _BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_BE, "utf-16be"), (codecs.BOM_UTF16_LE, "utf-16le"))
 _UTF_16_TAG = re.compile(rb"<\0[/!?a-zA-Z]")
 _UTF_16_SIZE = 1_000  # bytes that are searched for a tag
 _JAPANESE = (b"\x1b$B", b"\x1b$@")  # escape sequences of ISO-2022-JP
 _THREE_BYTES = re.compile(r"[\u0800-\U0010ffff]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_C1 = re.compile(rb"[\x80-\x9f]")  # control characters in ISO-8859-2, signs and letters in windows-1250
 _HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
 # C0 without \t, \n and \r, DEL, C1; and surrogates, which cannot be encoded as UTF-8
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -63,6 +69,29 @@ def decode(data: bytes, content_type: str | None = None) -> tuple[str, str]:
         return utf8, "utf-8"
     name = _undeclared(data) if declared is None else _instead_of(declared, data)
     return decode_as(data, name), name
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether bytes are not text in any encoding: a PDF, an archive, or with NUL bytes or many control characters."""
+    if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or _of_escapes(data):
+        return False
+    if data.startswith((b"%PDF-", b"WARC/")) or (b"\0" in data[:512] and data.lstrip()[:1] != b"<"):
+        return True
+    head = data[:HEAD]
+    controls = len(head) - len(head.translate(None, CONTROLS))
+    return controls >= FEW_CONTROLS and controls > CONTROLS_MOST * len(head)
+
+
+def unpacked(data: bytes) -> tuple[bytes, str | None] | None:
+    """Return the page in a web archive (MHTML), as browsers save pages, and its Content-Type; None if it is none."""
+    if b"multipart/related" not in data[:HEAD] or data.lstrip()[:1] == b"<":
+        return None
+    from email import message_from_bytes  # few pages need it
+
+    parts = (part for part in message_from_bytes(data).walk() if part.get_content_type() == "text/html")
+    part = next(parts, None)
+    body = part.get_payload(decode=True) if part else None
+    return (body, part["Content-Type"]) if part and isinstance(body, bytes) else None
 
 
 def _declared(data: bytes, content_type: str | None) -> str | None:
@@ -103,6 +132,8 @@ def _instead_of(declared: str, data: bytes) -> str:
         return declared
     if declared != "utf-8" and (likelier := far_likelier(telling(data, COMPARED), declared)):
         return likelier
+    if declared == "iso-8859-2" and _C1.search(data):
+        return "windows-1250"
     if declared not in ("utf-8", "windows-1252"):
         return declared
     sample = telling(data, SNIFF)

@@ -28,6 +28,7 @@ _CONTROL_REFERENCE = re.compile(  # references that the parser would replace by 
     rb"|x0*+(?:[1-8bcef]|1[0-9a-f]|7f|81|8d|8f|90|9d)(?![0-9a-f]));?+",
     re.IGNORECASE,
 )
+_SOFT_HYPHENS = (b"\xc2\xad", b"&shy;", b"&#173;", b"&#xad;", b"&#xAD;")  # where a word may be divided, no part of it
 _LESS = "\ufdef"  # a code point that is no character stands for `<` until the HTML is written
 _ADDRESSES = frozenset(("href", "src", "action", "name"))  # libxml2 percent-encodes these attributes
 _TAG = re.compile(rb"<(/?)([a-zA-Z][^\s<>/]*+)[^<>]*+>")
@@ -60,8 +61,14 @@ def parse(html: bytes | str) -> etree._Element:
 
 
 def _without_controls(data: bytes) -> bytes:
-    """Return a page in UTF-8 without control characters, however they are written; white space stays white space."""
+    """Return a page in UTF-8 without control characters and soft hyphens, however they are written.
+
+    White space stays white space.
+    """
     data = data.translate(_WHITE_CONTROLS, _OTHER_CONTROLS)
+    for mark in _SOFT_HYPHENS:
+        if mark in data:
+            data = data.replace(mark, b"")
     if b"&#" in data:
         data = _CONTROL_REFERENCE.sub(b" ", _RETURN_REFERENCE.sub(b"\n", data))
     return _C1.sub(b" ", data) if _C1.search(data) else data  # they separate words

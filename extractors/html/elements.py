@@ -18,7 +18,7 @@ INLINE, LINK, BLOCK, ITEM, PRE, BREAK, SKIP, IMAGE, PLAYER, NOTED, ALWAYS_NOTED 
 _BLOCKS = """html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption
     figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p section summary table caption
     colgroup col thead tbody tfoot tr td th ul frameset frame noframes marquee"""
-_SKIPPED = """script style svg head object canvas math option textarea input title datalist"""
+_SKIPPED = """script style svg head object canvas math option textarea input title datalist rp rt"""  # rt: a reading
 KINDS = {
     **dict.fromkeys(_BLOCKS.split(), BLOCK),
     **dict.fromkeys(_SKIPPED.split(), SKIP),

@@ -86,6 +86,7 @@ _DATE = expression(
     | \b\d{{1,2}}:\d{{2}}(?::\d{{2}})?\b.{{0,20}}$""",
     re.IGNORECASE | re.VERBOSE,
 )
+_TIME_OF_DAY = expression(r"\d{1,2}[:.]\d{2}(?::\d{2})?(?: ?(?:[ap]\.?m\.?|Uhr))?", re.IGNORECASE)
 _BYLINE = expression(
     r"""(?:by|von|par|por|di|door)\s+(?-i:[A-Z])[\w.'’-]+(?:\s+[\w.'’-]+){0,5}$
     | \W*(?:reading\ time|\d+\ min(?:ute)?s?\ read|(?:last\ )?(?:updated|modified)(?:\ on)?
@@ -182,6 +183,11 @@ def is_byline(text: str) -> bool:
 def may_be_byline(text: str) -> bool:
     """Whether a line is short and not a sentence."""
     return len(text) <= MAX_BYLINE and text.rstrip()[-1:] not in _SENTENCE_END
+
+
+def is_time_of_day(text: str) -> bool:
+    """Whether a line is a time of day and nothing else."""
+    return _TIME_OF_DAY.fullmatch(text) is not None
 
 
 def is_lead(text: str) -> bool:

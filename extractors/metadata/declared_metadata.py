@@ -68,12 +68,22 @@ MAX_CONTENT = 5_000  # characters of a meta element that are read
 MAX_REPEATED = 10  # <h1> and <time> elements of a page that are read: lists have one for each entry
 MAX_TRIED = 50  # <h1>, <time> and microdata elements of a name that are examined: thousands may be nested
 MAX_HEADING = 300  # characters; a longer <h1> was never closed
+MAX_NAMED = 60  # characters of an element named after the author
 MAX_ITEM = 200  # characters of an element with microdata; a longer one contains a text
 
 _COUNTED = ("article", "h2", "h3")  # elements of which only the number counts, in the page-type model
 _DECLARING = ("meta", "link", "base", "title", "h1", "time", "script", *_COUNTED)
 _NAMING = ("name", "property", "itemprop", "http-equiv")
 _ITEMS = etree.XPath("descendant::*[@itemprop]")
+_NAMED_AUTHORS = etree.XPath(
+    "descendant::*[contains(@class, 'author') or contains(@class, 'byline') or contains(@rel, 'author')]"
+)
+# Of 2,914 stored pages 43 more have an author, 3 of them a wrong one; where the page names one elsewhere, both agree on
+# 178 of 197 pages, and most of the others have a person here and the publisher there
+_AUTHOR_CLASS = re.compile(
+    r"(?:(?:entry|post|article|meta|c|news|story|item|blog|single|page)[-_]+)*(?:authors?|byline)"
+    r"(?:[-_]*(?:names?|link|info|wrap))?"
+)
 _WANTED_ITEMS = frozenset({"author", "datepublished", "datecreated", "datemodified"})
 _PICTURE = frozenset({"svg", "symbol", "g", "defs"})
 _PUBLISHED_MARK = re.compile(r"publi|pubdate|posted|created|entry-date", re.IGNORECASE)
@@ -117,6 +127,14 @@ class Head:
         if self.microdata is None:
             self.microdata = _read_items(self.root) if page.holds("itemprop") else {}
         return self.microdata
+
+    def author_elements(self, page: Page) -> list[str]:
+        """Return the texts of elements that a template names after the author, by class or as a link to the author."""
+        if not (page.holds("author") or page.holds("byline")):
+            return []
+        named = filter(_is_named_author, cast(list[etree._Element], _NAMED_AUTHORS(self.root)))
+        found = (clean(short_text(element, MAX_NAMED)) for element in islice(named, MAX_TRIED))
+        return [text for text in found if text and len(text) <= MAX_NAMED]
 
     def first(self, names: tuple[str, ...]) -> str:
         """Return the first value of the first name that has one, or ""."""
@@ -234,6 +252,11 @@ def _read_time(head: Head, element: etree._Element) -> None:
         times = head.modified if _MODIFIED_MARK.search(marks) else head.times
     if len(times) < MAX_REPEATED:
         times.append(value)
+
+
+def _is_named_author(element: etree._Element) -> bool:
+    rel, classes = (element.get("rel") or "").split(), (element.get("class") or "").split()
+    return "author" in rel or any(map(_AUTHOR_CLASS.fullmatch, classes))
 
 
 def _read_items(root: etree._Element) -> dict[str, list[str]]:

@@ -16,6 +16,7 @@ PRODUCT_TYPES = ("Product",)
 # Only scripts with one of these are decoded. `pubDate` is Baidu's, whose object has no type.
 _WORTH_READING = (*(f'{name}"' for name in ARTICLE_TYPES + PAGE_TYPES + PRODUCT_TYPES), '"pubDate"')
 _DATES = re.compile(r'"(datePublished|dateModified)"\s*:\s*"([^"\\\n]+)"')
+_AUTHOR = re.compile(r'"author"\s*:\s*\[?\s*(?:\{[^{}]*?"name"\s*:\s*)?"([^"\\\n]+)"')
 _ARTICLE = re.compile(rf'"@type"\s*:\s*"\w*(?:{"|".join(ARTICLE_TYPES)})"')
 
 
@@ -25,16 +26,29 @@ Object = dict[str, Any]
 def find_declared(scripts: Iterable[str]) -> tuple[Object, Object, list[Object]]:
     """Return the first object whose type is an article's, the first that is a page's, and all that are a product's."""
     article, page, products = Object(), Object(), list[Object]()
+    named = dict[str, Object]()  # by the @id with which others refer to them
     for script in scripts:
         for item in _objects(_load(script)) if any(sign in script for sign in _WORTH_READING) else ():
             types = texts(item.get("@type"))
+            if item.get("name") and isinstance(item.get("@id"), str):
+                named.setdefault(item["@id"], item)
             if any(name.endswith(ARTICLE_TYPES) for name in types):
                 article = article or item
             elif any(name.endswith(PRODUCT_TYPES) for name in types):
                 products.append(item)
             elif not page and ("pubDate" in item or any(name.endswith(PAGE_TYPES) for name in types)):
                 page = item
+    if "author" in article:
+        article["author"] = _resolved(article["author"], named)
     return article, page, products
+
+
+def _resolved(value: Any, named: dict[str, Object]) -> Any:
+    """Return a property with the named objects to which it, or its entries, refer by @id alone."""
+    if isinstance(value, list):
+        return [_resolved(entry, named) for entry in value if not isinstance(entry, list)]
+    is_reference = isinstance(value, dict) and not value.get("name") and isinstance(value.get("@id"), str)
+    return named.get(value["@id"], value) if is_reference else value
 
 
 def texts(value: Any) -> list[str]:
@@ -60,12 +74,14 @@ def _load(script: str) -> Any:
 
 
 def _salvaged(text: str) -> Object | None:
-    """Return the dates of an article whose script is invalid JSON: a superfluous comma, an unescaped quotation mark."""
+    """Return dates and author of an article whose script is invalid JSON: a superfluous comma, an unescaped quote."""
     if not _ARTICLE.search(text):
         return None
     found: Object = {"@type": "Article"}
     for match in _DATES.finditer(text):
         found.setdefault(match[1], match[2])
+    if author := _AUTHOR.search(text):
+        found["author"] = author[1]
     return found
 
 

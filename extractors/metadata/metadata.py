@@ -83,12 +83,20 @@ _OF_TODAY = expression(r"^(?:.{0,15}(?:今天|今日)是|(?:现在|当前)时间
 _NEXT_LABEL = expression(r"(?:作者|编辑|记者|责编|时间|日期|来源|字号|浏览|阅读|点击)\s*[:：].*", re.DOTALL)
 _LEADING_SOURCE = expression(r"^\s*来源\s*[:：]\s*")
 _LEADING_BY = expression(
-    r"^\W*(?:(?:(?:written|posted) )?by\b|author\s*[:：]|(?:作者|撰文|记者|文)\s*[:：/])?\W*", re.IGNORECASE
+    r"^\W*(?:(?:(?:written|posted|authored) )?by\b|author\s*[:：]|(?:作者|撰文|记者|文)\s*[:：/])?\W*", re.IGNORECASE
 )
+# … and in other languages, where two words follow, since Von and Di are names, too
+_LEADING_LABEL = expression(
+    r"^(?:(?:von|par|por|di|door|av|af)\s(?=\S+\s\S)|(?:aut[eo]u?r[ae]?|автор|текст|του|της)\b\s*[:：]?|(?:بقلم|מאת|โดย)[\s:]*)\s*",
+    re.IGNORECASE,
+)
+_NAME_END = expression(r"[\s\-–—|·,/]+$")
 _PLACEHOLDER = expression(  # {{author}} · ${author} · %author% · <author> · [author] · page.meta.author
     r"[{}<>]|^%.*%$|^\[.*\]$|^[a-z_]{2,}(?:\.[a-z_]{2,}){2,}$", re.ASCII
 )
-_ADDRESS = expression(r"https?:|www\.|@|facebook\.com")  # addresses that some sites have in place of the author's name
+_ADDRESS = expression(
+    r"https?:|www\.|@|facebook\.com|^#"
+)  # addresses that some sites have in place of the author's name
 
 
 class Metadata(TypedDict):
@@ -234,6 +242,18 @@ def author_places(head: Head, nearby: Nearby, page: Page) -> Iterator[tuple[str,
             yield f"meta {name}", _names(head.meta[name])
     yield "byline", _first_match(_AUTHOR_FORMS, nearby.before)
     yield "microdata author", _names(head.items(page).get("author", []))
+    yield "element named author", _named_author(head.author_elements(page), "\n".join(nearby.before))
+
+
+def _named_author(texts: Iterable[str], near: str) -> str | None:
+    """Return the names in the first of some elements named after the author whose text is in the lines `near`.
+
+    Elements within it have the names alone.
+    """
+    beside = [text for text in texts if text in near and not any(map(str.isdigit, text))]
+    inner = [_NAME_END.sub("", _LEADING_LABEL.sub("", text)) for text in beside if text in beside[0]]
+    known = [name for name in inner if _names([name])]
+    return _names([name for name in known if not any(other in name for other in known if other != name)])
 
 
 def source_places(head: Head, nearby: Nearby) -> Iterator[tuple[str, str | None]]:

@@ -211,6 +211,12 @@ def test_an_output_with_a_slash_is_a_folder_whose_files_a_repeated_run_replaces(
     in_process("extract", "page.html", "--output", "/proc/res.json").failed(1, "'/proc/res.json'")
 
 
+def test_an_output_in_a_format_that_pages_do_not_have_is_refused(tmp_path: Path, in_process: Exemplar) -> None:
+    (tmp_path / "page.html").write_text(PAGE, "utf-8")
+    in_process("extract", "page.html", "--output", "pages.csv").failed(2, "not written as .csv")
+    assert not (tmp_path / "pages.csv").exists()
+
+
 def test_random_bytes_are_refused(tmp_path: Path, in_process: Exemplar) -> None:
     (tmp_path / "page.html").write_bytes(bytes(number * 7919 % 251 + 3 for number in range(3000)))
     done = in_process("extract", "page.html")

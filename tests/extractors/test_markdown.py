@@ -26,6 +26,7 @@ def words(html):
         ("<ol start=3><li>Mix<ul><li>Flour</li></ul></li></ol>", "3. Mix\n   - Flour"),
         ('<ul><li><input type="checkbox" checked> Mix</li></ul>', "- [x] Mix"),
         ("<blockquote><p>a</p><p>b</p></blockquote>", "> a\n>\n> b"),
+        ("<p>a</p><blockquote>b</blockquote><blockquote><p>c</p></blockquote>d", "a\n\n> b\n\n> c\n\nd"),
         ('<pre><code class="language-c++">a\n```\n</code></pre>', "````c++\na\n```\n````"),
         ('<p><a href="https://a.example/b_c">x</a></p>', "[x](https://a.example/b_c)"),
         ('<figure><img src="https://a.example/p.jpg" alt="a [b]"></figure>', "![a \\[b\\]](https://a.example/p.jpg)"),

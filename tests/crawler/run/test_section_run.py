@@ -296,6 +296,14 @@ def test_a_fallback_start_page_that_works_is_enough(connection):
     assert Driver(connection, task(start="[]")).fail_list().read(1, 2).end().ok
 
 
+def test_a_list_that_is_the_only_page_of_its_task_is_no_block_page_and_no_problem(connection):
+    only = task(example=LIST, pattern=LIST, method="list-rank")
+    driver = Driver(connection, only)
+    driver.run.store_example(page(LIST, links(1, 2)))
+    assert driver.run.lists.read(ListPage(LIST, "start", 0, LIST), page(LIST, links(1, 2))) == ""
+    assert driver.end().ok
+
+
 def test_a_section_none_of_whose_links_is_of_the_pattern_is_a_problem(connection):
     report = Driver(connection).read().end()
     assert report.problems == ["no link matches the pattern (list pages read: 1); `exemplar try` shows why"]

@@ -80,6 +80,11 @@ def test_title_line_is_the_one_that_covers_the_title_best(titles, found):
     assert find_title_line(lines, titles)[0] == found
 
 
+def test_a_turkish_title_is_found_though_the_lower_case_of_its_capital_has_a_sign_of_its_own():
+    lines = lines_of(f"<p>Anasayfa</p><p>İç liman derinleşiyor</p>{text(HARBOUR)}")
+    assert find_title_line(lines, ["Liman Gazetesi - İç liman derinleşiyor"])[0] == 1
+
+
 def test_heading_that_rewords_the_title_is_its_line():
     page = f"<h1>Harbour of the town: new tide station opens</h1>{text(HARBOUR)}"
     lines = lines_of(page)

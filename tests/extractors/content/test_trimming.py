@@ -21,6 +21,24 @@ def test_heading_with_nothing_below_it_goes():
     ]
 
 
+def test_a_column_named_like_a_control_of_the_page_stays():
+    years = "".join(f"<tr><td>{year}</td><td>{year - 1870}</td></tr>" for year in range(1990, 2010))
+    found = texts(f"{FIRST}<table><tr><th>Year</th><th>Share</th></tr>{years}</table>{SECOND}")
+    assert [text.split("\n")[0] for text in found if "1990" in text] == ["Year\tShare"]
+    controls = "<table><tr><td>Share</td><td>Print</td></tr></table>"
+    assert texts(f"{FIRST}{controls}{SECOND}") == [*HARBOUR, *BAKERY]
+
+
+def test_times_of_a_ticker_stay_and_the_time_above_its_first_sentence_goes():
+    ticker = "".join(f"<p>{hour}:10</p><p>At {hour} the ferry left the pier again.</p>" for hour in range(10, 15))
+    assert texts(f"<p>08:30</p><p>We report from the pier today.</p>{ticker}{SECOND}")[:4] == [
+        "We report from the pier today.",
+        "10:10",
+        "At 10 the ferry left the pier again.",
+        "11:10",
+    ]
+
+
 def test_heading_of_related_articles_goes_and_the_body_goes_on():
     assert texts(f"{FIRST}<h3>Related stories</h3>{SECOND}") == [*HARBOUR, *BAKERY]
 

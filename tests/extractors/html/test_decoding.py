@@ -363,6 +363,14 @@ def test_page_in_another_alphabet_under_a_wrong_declaration_is_read(name, declar
     assert decode(encoded(page, name), f"text/html; charset={declared}")[0] == page
 
 
+@pytest.mark.parametrize("language", ["pl", "cs", "sk"])
+def test_page_of_windows_in_central_europe_that_calls_itself_iso_8859_2_is_read(language):
+    page = f"<p>„{TEXTS[language]}”</p>"
+    assert decode(encode_as(page, "windows-1250"), "text/html; charset=iso-8859-2") == (page, "windows-1250")
+    plain = f"<p>{TEXTS[language]}</p>"
+    assert decode(encode_as(plain, "iso-8859-2"), "text/html; charset=iso-8859-2") == (plain, "iso-8859-2")
+
+
 UNUSUAL = {
     "gb18030": [
         "李明 王芳 张伟",

@@ -21,6 +21,11 @@ def test_tree_of_a_deep_page_is_shallow():
     assert depth(root) <= MAX_DEPTH + 2  # below html and body
 
 
+@pytest.mark.parametrize("mark", ["\u00ad", "&shy;", "&#173;", "&#xAD;"])
+def test_soft_hyphens_are_no_part_of_words(mark):
+    assert inner_text(parse(f"<p>Hafen{mark}kapi{mark}tän</p>")) == "Hafenkapitän"
+
+
 def test_only_blocks_remain_of_the_deepest_elements():
     root = parse(f"{'<b>' * FAR_TOO_DEEP}one<i>two</i><div>three</div>")
     assert len(root.findall(".//b")) == MAX_DEPTH

@@ -91,6 +91,12 @@ def test_items_count_list_items_and_rows():
     assert lines.items[0] == lines.items[1] != lines.items[2]
 
 
+def test_the_reading_above_a_word_is_not_part_of_the_text():
+    assert texts("<p><ruby>東京<rp>(</rp><rt>とうきょう</rt><rp>)</rp></ruby>の<ruby>港<rt>みなと</rt></ruby></p>") == [
+        "東京の港"
+    ]
+
+
 @pytest.mark.parametrize("tag", ["div", "span", "section"])
 def test_text_below_the_depth_limit_is_read_flat(tag):
     nested = f"<{tag}>" * (MAX_DEPTH + 50)

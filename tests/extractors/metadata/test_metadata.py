@@ -253,6 +253,43 @@ def test_dates_are_saved_from_json_ld_with_a_comma_too_many():
     assert article(script).published == date(2024, 3, 5)
 
 
+def test_author_is_saved_from_json_ld_with_a_comma_too_many():
+    for author in ('"Ada Miller"', '{"@type": "Person", "name": "Ada Miller"}', '[{"name": "Ada Miller"}]'):
+        script = f'<script type="application/ld+json">{{"@type": "NewsArticle", "author": {author},}}</script>'
+        assert article(script).author == "Ada Miller"
+
+
+def test_author_of_json_ld_may_be_another_object_of_its_graph():
+    person = {"@type": "Person", "@id": "#ada", "name": "Ada Miller"}
+    graph = [{"@type": "Article", "author": {"@id": "#ada"}}, person]
+    for objects, author in ((graph, "Ada Miller"), (graph[:1], None)):
+        script = json.dumps({"@graph": objects})
+        assert article(f'<script type="application/ld+json">{script}</script>').author == author
+
+
+@pytest.mark.parametrize(
+    ("markup", "author"),
+    [
+        ('<a rel="author" href="/a">Ada Miller</a> | March 5', "Ada Miller"),
+        ('<span class="post-author">Von Jürgen Möller</span>, 5. März', "Jürgen Möller"),
+        ('<span class="author">Von Miller</span> in Sports', "Von Miller"),
+        ('<p class="byline">Guide by <b class="author-name">Ada Miller</b> our editor</p>', "Ada Miller"),
+        (
+            '<p class="authors"><a class="author">Ada Miller</a> &amp; <a class="author">Jo Lund</a></p>',
+            "Ada Miller, Jo Lund",
+        ),
+        ('<span class="author">Автор: Анна Смирнова</span>', "Анна Смирнова"),
+        ('<span class="author">บทความโดย</span> <span class="author">Written by</span>', "บทความโดย"),
+        ('<span class="author">March 5, 2024</span>', None),
+        ('<span class="author">By</span>', None),
+        ('<span class="comment-author">Ada Miller</span>', None),
+    ],
+)
+def test_an_element_near_the_title_that_is_named_after_the_author_has_the_name(markup, author):
+    assert article(before=f"<div>{markup}</div>").author == author
+    assert article(after=f"<div>{BAKERY[0]}</div><footer>{markup}</footer>").author is None
+
+
 def test_line_that_begins_the_whole_title_serves_as_a_heading():
     html = news_page("面包", BAKERY).replace("h1", "div").replace("面包 - The Gazette", "面包-城里的新鲜事")
     assert extract(html).title == "面包"
