@@ -121,26 +121,23 @@ def killed_after(step: Callable[..., object]) -> Callable[..., object]:
 
 
 @pytest.mark.parametrize("choice", CHOICES)
-@pytest.mark.parametrize("step", STEPS, ids=lambda step: step[1])
 def test_a_rename_that_was_killed_is_completed_by_the_same_command(
-    step: tuple[object, str],
-    choice: str,
-    crawled: Crawled,
-    tmp_path_factory: pytest.TempPathFactory,
-    monkeypatch: pytest.MonkeyPatch,
+    choice: str, crawled: Crawled, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, whole = crawled.folder, tmp_path_factory.mktemp("whole")
-    rotate(folder)
-    shutil.copytree(folder, whole, dirs_exist_ok=True)
-    monkeypatch.chdir(whole)
-    call_here("rename", "zh-news", "lanpu", choice).succeeded()
-    monkeypatch.chdir(folder)
-    with monkeypatch.context() as broken:
-        broken.setattr(*step, killed_after(getattr(*step)))
-        with pytest.raises(Killed):
-            call_here("rename", "zh-news", "lanpu", choice)
-    call_here("rename", "zh-news", "lanpu", choice).succeeded()
-    assert renamed_state(folder) == renamed_state(whole)
+    rotate(crawled.folder)
+    states = []
+    for step in (None, *STEPS):
+        folder = tmp_path_factory.mktemp("renamed")
+        shutil.copytree(crawled.folder, folder, dirs_exist_ok=True)
+        monkeypatch.chdir(folder)
+        if step is not None:
+            with monkeypatch.context() as broken, pytest.raises(Killed):
+                broken.setattr(*step, killed_after(getattr(*step)))
+                call_here("rename", "zh-news", "lanpu", choice)
+        call_here("rename", "zh-news", "lanpu", choice).succeeded()
+        states.append((step, renamed_state(folder)))
+    _, whole = states[0]
+    assert [step for step, state in states if state != whole] == []
 
 
 def renamed_state(folder: Path) -> tuple[object, ...]:
