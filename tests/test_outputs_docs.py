@@ -100,7 +100,7 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
     folder = tmp_path_factory.mktemp("sample")
     with SiteServer() as site:
         (folder / "tasks.yaml").write_text(tasks_yaml(site.url), "utf-8")
-        done = call(folder, os.environ, ["run", "--once"])
+        done = call(folder, os.environ, ["run", TASK, "--once"])
         assert done.code == 0, done.out + done.err
     lines = (folder / "out" / f"{TASK}.jsonl").read_text("utf-8").splitlines()
     return [json.loads(line) for line in lines]

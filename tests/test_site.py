@@ -14,12 +14,9 @@ from console.sample_site import (
     DEAD_LINKS,
     DESIGNS,
     LIST_PATHS,
-    PATTERNS,
     SECTIONS,
-    Response,
     SiteServer,
     shingle_f1,
-    tasks_yaml,
     truth,
 )
 from console.sample_site.pages import ENCODINGS, PRIVATE
@@ -194,23 +191,12 @@ def test_tracking_parameters_change_nothing(site):
     assert fetch(site, path + "?utm_source=most-read").body == fetch(site, path).body
 
 
-def test_unknown_pages_and_queries_are_not_found(site):
-    assert fetch(site, "/nowhere").status == 404
-    assert fetch(site, "/en/stories/?page=99").status == 404
-
-
 def test_robots_disallow_the_private_folder_and_name_the_sitemap(site):
     rules = fetch(site, "/robots.txt").body.decode()
     assert "Disallow: /private/" in rules
     assert f"Sitemap: {site.url}/sitemap.xml" in rules
     sitemap = fetch(site, "/sitemap.xml").body.decode()
     assert re.findall("<loc>(.*?)</loc>", sitemap) == [site.url + a.path for s in SECTIONS for a in truth(s)]
-
-
-def test_image_is_a_png(site):
-    answer = fetch(site, "/img/river.png")
-    assert answer.headers["Content-Type"] == "image/png"
-    assert answer.body.startswith(b"\x89PNG\r\n\x1a\n")
 
 
 def test_teasers_of_other_articles_surround_each_body(site):
@@ -231,32 +217,6 @@ def test_the_two_designs_share_no_article_markup():
         assert not classes("classic", section) & classes("new", section)
 
 
-def test_unpublished_articles_come_out_by_relaunch():
-    newest, next_one = truth("en")[:2]
-    with SiteServer(unpublished=1) as site:
-        assert fetch(site, newest.path).status == 404
-        assert newest.path not in fetch(site, "/en/stories/").body.decode()
-        assert fetch(site, next_one.path).status == 200
-        site.relaunch()
-        assert fetch(site, newest.path).status == 200
-        assert newest.path in fetch(site, "/en/stories/").body.decode()
-
-
-def test_override_changes_one_path_until_restored():
-    with SiteServer() as site:
-        site.override("/about.html", status=503, headers={"Retry-After": "7"}, body=b"later")
-        answer = fetch(site, "/about.html")
-        assert (answer.status, answer.headers["Retry-After"], answer.body) == (503, "7", b"later")
-        site.restore("/about.html")
-        assert fetch(site, "/about.html").status == 200
-
-
-def test_override_can_be_a_function_of_the_request():
-    with SiteServer() as site:
-        site.override("/about.html", lambda request: Response(200, {}, request.user_agent.encode()))
-        assert fetch(site, "/about.html").body == b"site-test"
-
-
 def test_delayed_answer_does_not_hold_up_others_or_the_end():
     with SiteServer() as site:
         site.override("/about.html", delay=60)
@@ -266,39 +226,10 @@ def test_delayed_answer_does_not_hold_up_others_or_the_end():
         connection.close()
 
 
-def test_robots_txt_can_be_replaced():
-    with SiteServer() as site:
-        site.robots_txt = "User-agent: *\nDisallow: /\n"
-        assert fetch(site, "/robots.txt").body == b"User-agent: *\nDisallow: /\n"
-
-
-def test_requests_are_logged_in_order_with_agent_and_status():
-    with SiteServer() as site:
-        fetch(site, "/")
-        fetch(site, "/en/stories/?page=2", method="HEAD")
-        fetch(site, "/nowhere")
-    assert [(r.method, r.path, r.status) for r in site.requests] == [
-        ("GET", "/", 200),
-        ("HEAD", "/en/stories/?page=2", 200),
-        ("GET", "/nowhere", 404),
-    ]
-    assert {r.user_agent for r in site.requests} == {"site-test"}
-    assert [r.time for r in site.requests] == sorted(r.time for r in site.requests)
-
-
 def test_head_has_the_length_but_no_body(site):
     answer = fetch(site, "/", method="HEAD")
     assert answer.body == b""
     assert int(answer.headers["Content-Length"]) == len(fetch(site, "/").body)
-
-
-def test_tasks_name_pages_that_exist(site):
-    tasks = tasks_yaml(site.url, "rows")
-    for path in re.findall(rf"(?:example|start): {site.url}(\S+)", tasks):
-        assert fetch(site, path).status == 200
-    for section in SECTIONS:
-        assert f"pattern: {site.url}{PATTERNS[section]}\n" in tasks
-    assert "rows/{task}.jsonl" in tasks
 
 
 def test_shingle_f1_of_equal_and_of_foreign_texts():

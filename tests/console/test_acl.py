@@ -12,6 +12,7 @@ from tests.redis_servers import BINARIES, free_port, redis_server
 from workers.errors import RedisRefused
 from workers.redis_access.connection import connect
 
+from .calls import edit
 from .conftest import Exemplar
 
 OPERATIONS = Path(__file__).parents[2] / "docs" / "operations.md"
@@ -44,9 +45,9 @@ def refused_commands(admin: "redis.Redis") -> list[str]:
 
 
 @pytest.mark.parametrize("binary", BINARIES, ids=["6.2", "system"][: len(BINARIES)])
-@pytest.mark.usefixtures("folder")
-def test_the_documented_rules_are_enough(binary: str, exemplar: Exemplar, tmp_path: Path) -> None:
-    with server_with(documented(), tmp_path / "redis", binary) as (url, admin):
+def test_the_documented_rules_are_enough(binary: str, exemplar: Exemplar, folder: Path) -> None:
+    edit(folder, "defaults:\n", "defaults:\n  limit: 2\n")
+    with server_with(documented(), folder / "redis", binary) as (url, admin):
         done = exemplar("run", "zh-news", "--once", "--json", REDIS_URL=url)
         assert (done.code, refused_commands(admin)) == (0, []), done.err
         assert all(row["written"] for row in done.accounting.values())

@@ -139,9 +139,9 @@ def test_public_host_needs_a_contact(exemplar: Exemplar) -> None:
     exemplar("add", "https://news.example/a/1.html").failed(1, "settings.contact")
 
 
-def test_a_name_is_for_one_url(exemplar: Exemplar) -> None:
+def test_a_name_is_for_one_url(in_process: Exemplar) -> None:
     urls = "https://a.example/1", "https://b.example/1"
-    exemplar("add", *urls, "--name", "x").failed(2, "--name needs a single URL")
+    in_process("add", *urls, "--name", "x").failed(2, "--name needs a single URL")
 
 
 @pytest.mark.parametrize(

@@ -47,21 +47,21 @@ def test_open_alarms_are_shown_with_evidence_and_dismissed(on_redis: Exemplar, c
     on_redis("alarms", "gazete").failed(2, "gazette")
 
 
-def test_a_test_notice_is_sent_and_check_sends_none(exemplar: Exemplar, folder: Path) -> None:
+def test_a_test_notice_is_sent_and_check_sends_none(in_process: Exemplar, folder: Path) -> None:
     edit(folder, "defaults:\n", "defaults:\n  notify: ['${HOOK}', 'nosuch://${HOOK}']\n")
     with Receiver() as receiver:
         hook = f"json://127.0.0.1:{receiver.port}/"
-        checked = exemplar("check", "--no-outputs", HOOK=hook)
+        checked = in_process("check", "--no-outputs", HOOK=hook)
         assert "notify: nosuch://*** (${HOOK}): apprise supports no service" in checked.err
         assert receiver.requests == []
-        sent = exemplar("alarms", "--test", HOOK=hook).failed(1)
+        sent = in_process("alarms", "--test", HOOK=hook).failed(1)
         assert sent.out == "sent to ${HOOK}\n"
         assert [json.loads(request.body)["title"] for request in receiver.requests] == ["Exemplar: a test"]
 
 
 @pytest.mark.usefixtures("crawled")
-def test_runs_and_their_pages_are_counted(exemplar: Exemplar) -> None:
-    shown = exemplar("alarms", "zh-news", "--json")
+def test_runs_and_their_pages_are_counted(in_process: Exemplar) -> None:
+    shown = in_process("alarms", "zh-news", "--json")
     report = json.loads(shown.out)
     assert (shown.code, report["visits"], report["alarms"]) == (0, 1, [])
     assert report["pages"] > 10

@@ -150,18 +150,18 @@ DELETED = [
 
 @pytest.mark.parametrize(("place", "outputs"), DELETED)
 def test_outputs_that_lost_their_rows_are_named(
-    place: str, outputs: list[str], crawled: Crawled, exemplar: Exemplar
+    place: str, outputs: list[str], crawled: Crawled, in_process: Exemplar
 ) -> None:
-    assert "has no row" not in exemplar("status").out + exemplar("check").err
+    assert "has no row" not in in_process("status").out + in_process("check").err
     deleted = crawled.folder / place
     shutil.rmtree(deleted) if deleted.is_dir() else deleted.unlink()
-    for done in (exemplar("status"), exemplar("check"), exemplar("status")):  # `check` creates the files again
+    for done in (in_process("status"), in_process("check"), in_process("status")):  # `check` creates the files again
         said = " ".join(f"{done.out} {done.err}".split())
         assert done.code == 0, done.err
         assert said.count(" has no row, but 16 URLs count as written") == len(outputs)
         assert all(f"task {output} has no row" in said for output in outputs)
         assert "exemplar export zh-news --to out/zh-news.jsonl; to fetch them again: exemplar forget zh-news" in said
-    assert json.loads(exemplar("status", "--json").out)["emptied"]
+    assert json.loads(in_process("status", "--json").out)["emptied"]
 
 
 def test_what_the_advice_on_a_lost_output_does(crawled: Crawled, exemplar: Exemplar) -> None:

@@ -19,17 +19,8 @@ def test_every_command_has_help_with_an_example(command: str, in_process: Exempl
     assert f"exemplar {command.split()[0]}" in done.out.partition("Examples:")[2]
 
 
-def test_help_imports_no_command_and_in_english_no_catalogue(environment: dict[str, str]) -> None:
-    run = "import sys; from console.cli import exemplar; exemplar(['--help'], standalone_mode=False)"
-    command = [sys.executable, "-c", f"{run}; print(*sys.modules)"]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment | {"LC_ALL": "C.UTF-8"})
-    loaded = {*done.stdout.splitlines()[-1].split()}
-    assert loaded >= {"click", "console.locale"}
-    assert not {"scrapy", "redis", "lxml", "pydantic", "rich", "numpy", "console.locale.translator"} & loaded
-
-
-def test_unknown_command_names_the_nearest(exemplar: Exemplar) -> None:
-    exemplar("chekc").failed(2, "did you mean 'check'")
+def test_unknown_command_names_the_nearest(in_process: Exemplar) -> None:
+    in_process("chekc").failed(2, "did you mean 'check'")
 
 
 @pytest.mark.parametrize("command", ["run", "check", "schedule", "crawl news"])
@@ -37,24 +28,24 @@ def test_missing_task_list_is_one_clear_line(command: str, exemplar: Exemplar) -
     assert exemplar(*command.split()).failed(2).err.startswith("error:")
 
 
-def test_check_reports_every_mistake_with_its_place(tmp_path: Path, exemplar: Exemplar) -> None:
+def test_check_reports_every_mistake_with_its_place(tmp_path: Path, in_process: Exemplar) -> None:
     (tmp_path / "tasks.yaml").write_text("tasks:\n  a:\n    exampel: http://h/1.html\n    every: 1x\n", "utf-8")
-    exemplar("check").failed(2, "tasks.yaml:3:5", "did you mean 'example'", "tasks.yaml:4:")
-    rows = json.loads(exemplar("check", "--json").out)["mistakes"]
+    in_process("check").failed(2, "tasks.yaml:3:5", "did you mean 'example'", "tasks.yaml:4:")
+    rows = json.loads(in_process("check", "--json").out)["mistakes"]
     assert {(row["line"], row["key_path"]) for row in rows} >= {(3, "tasks.a.exampel"), (4, "tasks.a.every")}
 
 
-def test_init_writes_a_sample_that_is_valid(tmp_path: Path, exemplar: Exemplar) -> None:
-    assert exemplar("init", "--contact", "https://example.org/bot").code == 0
-    assert exemplar("check").code == 0
+def test_init_writes_a_sample_that_is_valid(tmp_path: Path, in_process: Exemplar) -> None:
+    assert in_process("init", "--contact", "https://example.org/bot").code == 0
+    assert in_process("check").code == 0
     assert "https://example.org/bot" in (tmp_path / "tasks.yaml").read_text("utf-8")
     schema = json.loads((tmp_path / ".exemplar" / "tasks.schema.json").read_text("utf-8"))
     assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
 
 
-def test_init_never_writes_over_a_task_list(folder: Path, exemplar: Exemplar) -> None:
+def test_init_never_writes_over_a_task_list(folder: Path, in_process: Exemplar) -> None:
     before = (folder / "tasks.yaml").read_text("utf-8")
-    exemplar("init", "--contact", "a@b.org").failed(2, "--force")
+    in_process("init", "--contact", "a@b.org").failed(2, "--force")
     assert (folder / "tasks.yaml").read_text("utf-8") == before
 
 
@@ -66,9 +57,9 @@ def test_a_redis_that_cannot_be_used_is_named(url: str, code: int, says: str, ex
     exemplar("run", "--once", "--json", REDIS_URL=f"redis://{url}").failed(code, says)
 
 
-def test_extract_reads_a_page_from_standard_input(exemplar: Exemplar) -> None:
+def test_extract_reads_a_page_from_standard_input(in_process: Exemplar) -> None:
     page = f"<title>T</title><h1>T</h1><p>{'The ferry was late again today. ' * 20}</p>".encode()
-    exemplar("extract", "-", stdin=page).succeeded("The ferry was late again today.")
+    in_process("extract", "-", stdin=page).succeeded("The ferry was late again today.")
 
 
 def test_a_closed_standard_input_is_an_empty_one() -> None:
@@ -90,13 +81,13 @@ def test_extract_fetches_urls_with_an_example_url(site: SiteServer, exemplar: Ex
 
 
 @pytest.mark.parametrize("method", ["auto", "tag-paths"])
-def test_further_examples_are_recent_pages(method: str, exemplar: Exemplar, tmp_path: Path) -> None:
+def test_further_examples_are_recent_pages(method: str, in_process: Exemplar, tmp_path: Path) -> None:
     texts = [("Bread", BAKERY), ("Tides", HARBOUR), ("Books", LIBRARY), ("Walls", (*BAKERY[:2], *LIBRARY))]
     pages = [news_page(title, text) for title, text in texts]
     for number, page in enumerate(pages):
         (tmp_path / f"{number}.html").write_text(page, "utf-8")
     examples = [word for number in range(3) for word in ("--example", f"{number}.html")]
-    done = exemplar("extract", "--method", method, "--format", "json", *examples, "3.html").succeeded()
+    done = in_process("extract", "--method", method, "--format", "json", *examples, "3.html").succeeded()
     section = Section(pages[0], method=method)
     for page in pages[1:3]:
         section.learn(page)
@@ -107,7 +98,7 @@ def test_further_examples_are_recent_pages(method: str, exemplar: Exemplar, tmp_
     alone = Section(pages[0], method=method).extract(pages[3])
     assert method == "tag-paths" or alone.reason != wanted.reason
     (tmp_path / "1.html").write_text("", "utf-8")
-    exemplar("extract", "--example", "0.html", "--example", "1.html", "3.html").failed(1, "example 1.html: ")
+    in_process("extract", "--example", "0.html", "--example", "1.html", "3.html").failed(1, "example 1.html: ")
 
 
 PARAGRAPHS = "\n".join(f"<p>渡口管理处说，第{n}号渡船从星期一起每天早晚各开一次，票价不变。</p>" for n in range(8))
@@ -125,12 +116,12 @@ HARBOUR_PAGE = f"""<html><head><title>渡口重新开放 - 港口日报</title><
 
 @pytest.mark.parametrize(("method", "form"), [("line-blocks", "text"), ("line-blocks-verbatim", "markdown")])
 def test_extract_of_a_folder_gives_title_keywords_date_and_body(
-    method: str, form: str, exemplar: Exemplar, tmp_path: Path
+    method: str, form: str, in_process: Exemplar, tmp_path: Path
 ) -> None:
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "1.html").write_text(HARBOUR_PAGE, "utf-8")
     wanted = ("渡口重新开放", "Published: 2012-03-04", "Keywords: 渡口, 港口", "第7号渡船从星期一起")
-    exemplar("extract", "pages", "--method", method, "--format", form).succeeded(*wanted)
+    in_process("extract", "pages", "--method", method, "--format", form).succeeded(*wanted)
 
 
 def test_extract_refuses_private_addresses_by_default(site: SiteServer, exemplar: Exemplar) -> None:
@@ -138,12 +129,12 @@ def test_extract_refuses_private_addresses_by_default(site: SiteServer, exemplar
     assert site.requests == []
 
 
-def test_extract_writes_one_file_a_page(exemplar: Exemplar, tmp_path: Path) -> None:
+def test_extract_writes_one_file_a_page(in_process: Exemplar, tmp_path: Path) -> None:
     (tmp_path / "pages").mkdir()
     for name in ("a", "b"):
         text = f"<h1>{name}</h1><p>{'Words of the harbour master. ' * 20}</p>"
         (tmp_path / "pages" / f"{name}.html").write_text(text, "utf-8")
-    exemplar("extract", "pages", "--output", "texts", "--format", "markdown").succeeded()
+    in_process("extract", "pages", "--output", "texts", "--format", "markdown").succeeded()
     assert sorted(path.name for path in (tmp_path / "texts").iterdir()) == ["pages_a.md", "pages_b.md"]
 
 
@@ -169,12 +160,12 @@ def test_a_password_in_a_url_is_not_shown(command: str, exemplar: Exemplar) -> N
 
 
 @pytest.mark.parametrize("key", ["auth: me:hunter2", "cookies: sid=hunter2", "headers: X-Key hunter2"])
-def test_a_secret_of_the_wrong_form_is_not_shown(key: str, tmp_path: Path, exemplar: Exemplar) -> None:
+def test_a_secret_of_the_wrong_form_is_not_shown(key: str, tmp_path: Path, in_process: Exemplar) -> None:
     (tmp_path / "tasks.yaml").write_text(f"tasks:\n  a:\n    {key}\n", "utf-8")
-    done = exemplar("check").failed(2, f"tasks.a.{key.split(':')[0]}: must be a map, not text")
-    assert "hunter2" not in done.err + exemplar("check", "--json").out
+    done = in_process("check").failed(2, f"tasks.a.{key.split(':')[0]}: must be a map, not text")
+    assert "hunter2" not in done.err + in_process("check", "--json").out
 
 
-def test_the_variable_that_a_hint_proposes_is_shown(tmp_path: Path, exemplar: Exemplar) -> None:
+def test_the_variable_that_a_hint_proposes_is_shown(tmp_path: Path, in_process: Exemplar) -> None:
     (tmp_path / "tasks.yaml").write_text("tasks:\n  a:\n    auth: {user: me, pasword: x}\n", "utf-8")
-    assert "password: ${" in exemplar("check").err
+    assert "password: ${" in in_process("check").err

@@ -107,9 +107,9 @@ def test_what_cannot_be_exported_is_refused(arguments: str, words: str, tmp_path
     assert not (tmp_path / "a.jsonl").exists()
 
 
-def test_an_unknown_task_names_the_nearest(exemplar: Exemplar, tmp_path: Path) -> None:
+def test_an_unknown_task_names_the_nearest(in_process: Exemplar, tmp_path: Path) -> None:
     (tmp_path / "tasks.yaml").write_text(TASKS, "utf-8")
-    exemplar("export", "nwes", "--to", "a.jsonl").failed(2, "did you mean 'news'?")
+    in_process("export", "nwes", "--to", "a.jsonl").failed(2, "did you mean 'news'?")
 
 
 def test_an_unavailable_target_is_named(export: Exemplar) -> None:
@@ -127,13 +127,13 @@ def test_the_schema_of_a_row_and_that_of_tasks(tmp_path: Path) -> None:
     assert json.loads(file.read_text("utf-8")) == row_schema()
 
 
-def test_the_rows_of_the_sample_site_fit_the_schema_and_can_be_exported(crawled: Crawled, exemplar: Exemplar) -> None:
+def test_the_rows_of_the_sample_site_fit_the_schema_and_can_be_exported(crawled: Crawled, in_process: Exemplar) -> None:
     tmp_path = crawled.folder
     rows = rows_of(tmp_path / "out/en-stories.jsonl")
     validator = jsonschema.Draft202012Validator(row_schema(), format_checker=jsonschema.FormatChecker())
     for one in rows:
         validator.validate(one)
         assert set(one) == set(FIELDS)
-    exemplar("export", "en-stories", "--to", "again.db").succeeded()
-    assert exemplar("export", "en-stories", "--from", "again.db", "--to", "again.jsonl").code == 0
+    in_process("export", "en-stories", "--to", "again.db").succeeded()
+    assert in_process("export", "en-stories", "--from", "again.db", "--to", "again.jsonl").code == 0
     assert rows_of(tmp_path / "again.jsonl") == rows

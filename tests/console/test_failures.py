@@ -8,6 +8,7 @@ import pytest
 import redis
 
 from console.sample_site import SiteServer, truth
+from tests.console.calls import edit
 from tests.console.conftest import Exemplar
 from tests.written_rows import rows_of
 from workers.ledger import DROPPED, Ledger
@@ -106,6 +107,7 @@ def test_mistakes(arguments: str, code: int, text: str, failed: "redis.Redis", o
 
 
 def test_a_retried_page_is_fetched_and_written(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
+    edit(folder, "defaults:\n", "defaults:\n  limit: 2\n")
     article = truth("zh")[0]
     site.override(article.path, status=418)
     exemplar("run", "zh-news", "--once", "--json")

@@ -42,6 +42,6 @@ def test_nothing_is_forgotten_without_a_yes(on_redis: Exemplar, connection: "red
 
 
 @pytest.mark.parametrize("command", ["forget zh-news --yes", "status"])
-def test_a_task_list_that_is_not_there_makes_no_folder(command: str, tmp_path: Path, exemplar: Exemplar) -> None:
-    exemplar(*command.split(), "--tasks", "nowhere/tasks.yaml").failed(2, "nowhere/tasks.yaml: no such file")
+def test_a_task_list_that_is_not_there_makes_no_folder(command: str, tmp_path: Path, in_process: Exemplar) -> None:
+    in_process(*command.split(), "--tasks", "nowhere/tasks.yaml").failed(2, "nowhere/tasks.yaml: no such file")
     assert not (tmp_path / "nowhere").exists()

@@ -30,9 +30,9 @@ tasks:
 """
 
 
-def test_extract_prints_a_line_an_entry(exemplar: Exemplar, tmp_path: Path) -> None:
+def test_extract_prints_a_line_an_entry(in_process: Exemplar, tmp_path: Path) -> None:
     (tmp_path / "list.html").write_text(LIST_PAGE, "utf-8")
-    done = exemplar("extract", "--method", "list-rank", "list.html").succeeded()
+    done = in_process("extract", "--method", "list-rank", "list.html").succeeded()
     assert [line.split("\t") for line in done.out.splitlines()] == [
         ["2026-03-04", "Harbour office opens its tide station", "/1.html"],
         ["2026-03-03", "Bakery in the old town bakes again", "/2.html"],
@@ -40,13 +40,13 @@ def test_extract_prints_a_line_an_entry(exemplar: Exemplar, tmp_path: Path) -> N
     ]
 
 
-def test_extract_writes_lists_as_json_and_markdown(exemplar: Exemplar, tmp_path: Path) -> None:
+def test_extract_writes_lists_as_json_and_markdown(in_process: Exemplar, tmp_path: Path) -> None:
     (tmp_path / "list.html").write_text(LIST_PAGE, "utf-8")
-    found = json.loads(exemplar("extract", "--method", "list-rank", "--format", "json", "list.html").out)
+    found = json.loads(in_process("extract", "--method", "list-rank", "--format", "json", "list.html").out)
     assert (found["file"], found["title"], len(found["entries"])) == ("list.html", "Town news", 3)
     assert found["entries"][0]["published"] == "2026-03-04"
     assert (
-        exemplar("extract", "--method", "list-rank", "--format", "markdown", "--output", "md/", "list.html").code == 0
+        in_process("extract", "--method", "list-rank", "--format", "markdown", "--output", "md/", "list.html").code == 0
     )
     written = (tmp_path / "md" / "list.md").read_text("utf-8")
     assert "- 2026-03-04 [Harbour office opens its tide station](/1.html)\n" in written
@@ -61,21 +61,21 @@ def test_extract_by_i_awce_gives_an_article_or_a_list(exemplar: Exemplar, site: 
     assert truth("en")[3].text.split("\n\n")[0] in found[urls[1]]["text"]
 
 
-def test_screenshots_are_for_i_awce_and_their_folder_must_be_there(exemplar: Exemplar, tmp_path: Path) -> None:
+def test_screenshots_are_for_i_awce_and_their_folder_must_be_there(in_process: Exemplar, tmp_path: Path) -> None:
     (tmp_path / "list.html").write_text(LIST_PAGE, "utf-8")
-    exemplar("extract", "--method", "i-awce", "--screenshots", "shots", "list.html").failed(2, "shots")
+    in_process("extract", "--method", "i-awce", "--screenshots", "shots", "list.html").failed(2, "shots")
     (tmp_path / "shots").mkdir()
-    assert exemplar("extract", "--method", "i-awce", "--screenshots", "shots", "list.html").code == 0  # it has none
-    exemplar("extract", "--screenshots", "shots", "list.html").failed(2, "--method i-awce")
+    assert in_process("extract", "--method", "i-awce", "--screenshots", "shots", "list.html").code == 0  # it has none
+    in_process("extract", "--screenshots", "shots", "list.html").failed(2, "--method i-awce")
 
 
-def test_a_network_that_can_not_be_read_is_named(exemplar: Exemplar, tmp_path: Path) -> None:
+def test_a_network_that_can_not_be_read_is_named(in_process: Exemplar, tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime", reason="extra vision is not installed")
     (tmp_path / "list.html").write_text(LIST_PAGE, "utf-8")
     (tmp_path / "shots").mkdir()
     (tmp_path / "shots" / "list.png").write_bytes(b"a picture")
     arguments = ("extract", "--method", "i-awce", "--screenshots", "shots", "list.html")
-    done = exemplar(*arguments, EXEMPLAR_VISUAL_WEIGHTS="mine.onnx")
+    done = in_process(*arguments, EXEMPLAR_VISUAL_WEIGHTS="mine.onnx")
     assert (done.code, "Traceback" in done.err) == (2, False)
     assert "EXEMPLAR_VISUAL_WEIGHTS: mine.onnx: No such file" in done.err
 

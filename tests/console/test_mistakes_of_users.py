@@ -76,8 +76,8 @@ def test_a_day_in_another_form_is_answered_with_the_right_one(exemplar: Exemplar
 
 
 @pytest.mark.parametrize("source", ["", " ", "sections.csv", "news.example/a/1.html", "127.0.0.1:8000/a.html"])
-def test_a_source_of_add_that_is_neither_url_nor_file(exemplar: Exemplar, source: str):
-    done = exemplar("add", source).failed(2)
+def test_a_source_of_add_that_is_neither_url_nor_file(in_process: Exemplar, source: str):
+    done = in_process("add", source).failed(2)
     expected = f"{source}: no such file; a URL begins with https://" if source.strip() else "an empty URL"
     assert expected in " ".join(done.err.split())
 
@@ -89,18 +89,20 @@ def test_an_invalid_url_of_add_is_named(exemplar: Exemplar):
     assert "Traceback" not in done.err
 
 
-def test_the_urls_of_a_task_without_any(exemplar: Exemplar, tmp_path: Path, connection: "redis.Redis", redis_url: str):
+def test_the_urls_of_a_task_without_any(
+    in_process: Exemplar, tmp_path: Path, connection: "redis.Redis", redis_url: str
+):
     file = tmp_path / "tasks.yaml"
     file.write_text(TASKS, "utf-8")
     publish(connection, load(file), file)
-    exemplar("status", "--problems", "news", REDIS_URL=redis_url).failed(
+    in_process("status", "--problems", "news", REDIS_URL=redis_url).failed(
         2, "no run of task 'news' has found a URL; exemplar try news shows its links"
     )
 
 
-def test_an_output_below_a_file_is_refused_before_any_page_is_read(exemplar: Exemplar, tmp_path: Path):
+def test_an_output_below_a_file_is_refused_before_any_page_is_read(in_process: Exemplar, tmp_path: Path):
     (tmp_path / "notes").write_text("", "utf-8")
-    exemplar("extract", "missing.html", "--output", "notes/texts/").failed(2, "notes is a file, not a folder")
+    in_process("extract", "missing.html", "--output", "notes/texts/").failed(2, "notes is a file, not a folder")
 
 
 def test_ctrl_c_while_the_command_line_is_loaded_ends_it_without_a_traceback():

@@ -241,6 +241,7 @@ def test_a_line_of_a_list_that_is_no_url_is_named(command: str, tmp_path: Path, 
 
 
 def test_a_run_of_chosen_tasks_runs_no_other_and_prints_lines_for_a_person(folder: Path, exemplar: Exemplar) -> None:
+    edit(folder, "defaults:\n", "defaults:\n  limit: 2\n")
     done = exemplar("run", "zh-news", "--once").succeeded("zh-news starts now", "zh-news: crawl finished; ")
     assert "{" not in done.out
     assert done.out.splitlines()[-1] == "rows are in out/zh-news.jsonl, out/articles.db"
@@ -251,6 +252,7 @@ def test_a_run_of_chosen_tasks_runs_no_other_and_prints_lines_for_a_person(folde
 def test_a_run_starts_what_is_new_or_due_at_once_and_with_now_all(
     folder: Path, environment: dict[str, str], exemplar: Exemplar
 ) -> None:
+    edit(folder, "defaults:\n", "defaults:\n  limit: 2\n")
     with running(folder, environment) as process:
         read_until(process, "en-stories starts now", "zh-news starts now", *CRAWLED)
     let_the_next_run_be_far(folder)

@@ -42,12 +42,12 @@ def test_json_holds_the_same_and_shows_no_command(capsys: pytest.CaptureFixture[
     assert text.strip().isprintable()
 
 
-def test_extract_prints_no_command_of_a_page_or_of_its_name(tmp_path: Path, exemplar: Exemplar) -> None:
+def test_extract_prints_no_command_of_a_page_or_of_its_name(tmp_path: Path, in_process: Exemplar) -> None:
     folder = tmp_path / "pages"
     folder.mkdir()
     (folder / f"a{CLIPBOARD.replace('/', '')}.html").write_text(PAGE, "utf-8")
     (folder / f"b{CLIPBOARD}.html").write_text("<p>no article", "utf-8")
-    done = exemplar("extract", str(folder))
+    done = in_process("extract", str(folder))
     assert "harbour was closed" in done.out
     assert "no article" not in done.out
     assert not {"\x1b", "\x07", "\x9b"} & {*done.out, *done.err}

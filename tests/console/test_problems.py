@@ -8,6 +8,7 @@ import redis
 
 from console.problems import alike, fate_of, groups
 from console.sample_site import SiteServer, truth
+from tests.console.calls import edit
 from tests.console.conftest import Exemplar
 from tests.written_rows import rows_of
 from workers import keys
@@ -210,6 +211,7 @@ def test_what_can_not_be_accepted_is_said(
 def test_a_rejected_page_is_looked_at_accepted_and_written_by_the_next_run(
     folder: Path, site: SiteServer, exemplar: Exemplar
 ) -> None:
+    edit(folder, "defaults:\n", "defaults:\n  limit: 3\n")
     path = truth("zh")[0].path
     entries = "".join(
         f"<li><a href='/zh/{n}.html'>第{n}号渡口重新开放的消息</a><p>镇议会昨天谈到了第{n}号渡口的事情。</p></li>"

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from console.sample_site import SiteServer, truth
+from console.sample_site.content import EXAMPLES
 from tests.console.calls import edit
 from tests.console.conftest import Exemplar
 from tests.written_rows import rows_of
@@ -11,12 +12,13 @@ from tests.written_rows import rows_of
 
 def test_pages_of_two_designs_are_extracted_again(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
     edit(folder, "defaults:\n", "defaults:\n  keep_pages: 30d\n")
-    site.relaunch(unpublished=3)
+    edit(folder, EXAMPLES["zh"], truth("zh")[12].path)
+    site.relaunch(unpublished=11)
     assert exemplar("run", "zh-news", "--once", "--json").code == 0
-    site.relaunch("new")
+    site.relaunch("new", unpublished=8)
     assert exemplar("run", "zh-news", "--once", "--json").code == 0
     before = rows_of(folder / "out/zh-news.jsonl")
-    assert len(before) == len(truth("zh"))
+    assert len(before) == len(truth("zh")) - 8
     asked = len(site.requests)
 
     unchanged = json.loads(exemplar("re-extract", "zh-news", "--dry-run", "--json").out)

@@ -60,19 +60,19 @@ def indexed(folder: Path, task: str) -> int:
 
 @pytest.mark.parametrize("choice", [(), ("--move",)])
 def test_all_readers_see_the_rows_of_a_renamed_task(
-    choice: tuple[str, ...], crawled: Crawled, exemplar: Exemplar
+    choice: tuple[str, ...], crawled: Crawled, in_process: Exemplar
 ) -> None:
     folder = crawled.folder
     rotate(folder)
     assert indexed(folder, "zh-news") == 16
-    done = exemplar("rename", "zh-news", "lanpu", *choice).succeeded()
+    done = in_process("rename", "zh-news", "lanpu", *choice).succeeded()
     place = "lanpu" if choice == ("--move",) else "zh-news"
     assert load(folder / "tasks.yaml")["lanpu"].outputs()[0] == f"out/{place}.jsonl"
     said = "moved: " if choice == ("--move",) else "the outputs stay where they are: out/zh-news.jsonl"
     assert said in done.err
     assert len(lines(*(folder / "out").glob(f"{place}.jsonl*"))) == 16
-    assert exported(exemplar) == 16
-    assert exported(exemplar, "--from", "out/articles.db") == 16
+    assert exported(in_process) == 16
+    assert exported(in_process, "--from", "out/articles.db") == 16
     assert (indexed(folder, "lanpu"), indexed(folder, "zh-news")) == (16, 0)
     assert load(folder / "tasks.yaml")["lanpu"].formerly == ("zh-news",)
 
@@ -94,12 +94,12 @@ def test_after_a_rename_nothing_is_written_twice_even_if_redis_is_emptied(
     assert urls(folder) == before
 
 
-def test_a_task_that_is_renamed_back_and_forth_keeps_all_its_rows(crawled: Crawled, exemplar: Exemplar) -> None:
+def test_a_task_that_is_renamed_back_and_forth_keeps_all_its_rows(crawled: Crawled, in_process: Exemplar) -> None:
     for old, new in (("zh-news", "a"), ("a", "b"), ("b", "a"), ("a", "lanpu")):
-        done = exemplar("rename", old, new, "--move").succeeded()
+        done = in_process("rename", old, new, "--move").succeeded()
         assert f"rows written before keep the name {old}; later rows have the name {new}" in done.err
     assert load(crawled.folder / "tasks.yaml")["lanpu"].formerly == ("a", "b", "zh-news")
-    assert (exported(exemplar), indexed(crawled.folder, "lanpu")) == (16, 16)
+    assert (exported(in_process), indexed(crawled.folder, "lanpu")) == (16, 16)
 
 
 class Killed(BaseException):
@@ -121,26 +121,24 @@ def killed_after(step: Callable[..., object]) -> Callable[..., object]:
 
 
 @pytest.mark.parametrize("choice", CHOICES)
-@pytest.mark.parametrize("step", STEPS, ids=lambda step: step[1])
 def test_a_rename_that_was_killed_is_completed_by_the_same_command(
-    step: tuple[object, str],
-    choice: str,
-    crawled: Crawled,
-    tmp_path_factory: pytest.TempPathFactory,
-    monkeypatch: pytest.MonkeyPatch,
+    choice: str, crawled: Crawled, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, whole = crawled.folder, tmp_path_factory.mktemp("whole")
-    rotate(folder)
-    shutil.copytree(folder, whole, dirs_exist_ok=True)
-    monkeypatch.chdir(whole)
-    call_here("rename", "zh-news", "lanpu", choice).succeeded()
-    monkeypatch.chdir(folder)
-    with monkeypatch.context() as broken:
-        broken.setattr(*step, killed_after(getattr(*step)))
-        with pytest.raises(Killed):
-            call_here("rename", "zh-news", "lanpu", choice)
-    call_here("rename", "zh-news", "lanpu", choice).succeeded()
-    assert renamed_state(folder) == renamed_state(whole)
+    rotate(crawled.folder)
+    states = []
+    for step in (None, *STEPS):
+        folder = tmp_path_factory.mktemp("renamed")
+        shutil.copytree(crawled.folder, folder, dirs_exist_ok=True)
+        monkeypatch.chdir(folder)
+        if step is not None:
+            with monkeypatch.context() as broken:
+                broken.setattr(*step, killed_after(getattr(*step)))
+                with pytest.raises(Killed):
+                    call_here("rename", "zh-news", "lanpu", choice)
+        call_here("rename", "zh-news", "lanpu", choice).succeeded()
+        states.append((step, renamed_state(folder)))
+    _, whole = states[0]
+    assert [step for step, state in states if state != whole] == []
 
 
 def renamed_state(folder: Path) -> tuple[object, ...]:
@@ -156,14 +154,14 @@ def test_a_rename_that_would_mix_two_tasks_is_refused(folder: Path, in_process: 
     in_process("rename", "zh-new", "lanpu").failed(2, "did you mean 'zh-news'")
 
 
-def test_a_file_of_the_new_name_is_never_overwritten(crawled: Crawled, exemplar: Exemplar) -> None:
+def test_a_file_of_the_new_name_is_never_overwritten(crawled: Crawled, in_process: Exemplar) -> None:
     other = crawled.folder / "out" / "lanpu.jsonl"
     other.write_text("{}\n")
     before = (crawled.folder / "tasks.yaml").read_bytes()
-    exemplar("rename", "zh-news", "lanpu").failed(2, "choose --move or --keep")
-    exemplar("rename", "zh-news", "lanpu", "--move").failed(1, "already exists")
+    in_process("rename", "zh-news", "lanpu").failed(2, "choose --move or --keep")
+    in_process("rename", "zh-news", "lanpu", "--move").failed(1, "already exists")
     assert ((crawled.folder / "tasks.yaml").read_bytes(), other.read_text()) == (before, "{}\n")
-    assert exemplar("rename", "zh-news", "lanpu", "--keep").code == 0
+    assert in_process("rename", "zh-news", "lanpu", "--keep").code == 0
 
 
 # Which files are moved

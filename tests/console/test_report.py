@@ -25,6 +25,7 @@ from console.report.gathering import MOST_COMPARED, Explainer, ReportedPage
 from console.report.stored_page import ReportRequest, requested_report
 from console.report.terminal import explained_rows, fitted
 from console.sample_site import SiteServer, tasks_yaml, truth
+from console.sample_site.content import EXAMPLES
 from crawler.discovery.links import PageLink
 from crawler.scouting.trial import JudgedLink, ReadList
 from extractors import Section
@@ -327,8 +328,9 @@ def test_explain_does_not_go_with_json(pages: Path, in_process: Exemplar) -> Non
 
 
 def test_trial_writes_its_pages_and_links(site: SiteServer, tmp_path: Path, exemplar: Exemplar) -> None:
-    (tmp_path / "tasks.yaml").write_text(tasks_yaml(site.url), "utf-8")
-    done = exemplar("try", "zh-news", "--report", "why.html", "--json").succeeded()
+    site.relaunch(unpublished=8)
+    (tmp_path / "tasks.yaml").write_text(tasks_yaml(site.url).replace(EXAMPLES["en"], truth("en")[9].path), "utf-8")
+    done = exemplar("try", "en-stories", "--report", "why.html", "--json").succeeded()
     result = json.loads(done.out)
     root = parsed((tmp_path / "why.html").read_text("utf-8"))
     shown = {result["example"]["url"], *(article["url"] for article in result["articles"])}
@@ -338,4 +340,4 @@ def test_trial_writes_its_pages_and_links(site: SiteServer, tmp_path: Path, exem
     links = [link["url"] for page in result["lists"] for link in page["left"]]
     assert links
     assert all(link in text for link in links)
-    assert truth("zh")[0].text.split("\n")[0][:40] in text
+    assert truth("en")[8].text.split("\n")[0][:40] in text

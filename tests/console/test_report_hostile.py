@@ -1,6 +1,6 @@
 """Reports with injections in every field, in a real browser: nothing runs, and no request leaves.
 
-The short form tries 1,500, the long form (`tests.samples`) 6,000.
+The short form tries 500, the long form (`tests.samples`) 6,000.
 """
 
 from dataclasses import replace
@@ -29,7 +29,7 @@ from tests.console.web.injections import WATCH, injections
 from tests.extractors.pages import BAKERY, news_page
 from tests.samples import sample
 
-TEXTS = injections(sample(1500, 6000))
+TEXTS = injections(sample(500, 6000))
 A_PAGE = 300  # texts in each field of a page: as many lines of each of many pages are shown
 STRINGS = TEXTS[: sample(250, 400)]  # of a page that is really extracted
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from console.runner import Accounting, Runner
+from tests.console.calls import edit
 from tests.console.conftest import Exemplar
 from tests.redis_servers import free_port, redis_server
 from workers.reporting.present_problems import PresentProblem
@@ -21,6 +22,7 @@ def guarded_redis(tmp_path: Path) -> Iterator[str]:
 
 
 def test_run_on_a_redis_with_password_never_shows_it(folder: Path, exemplar: Exemplar, guarded_redis: str) -> None:
+    edit(folder, "defaults:\n", "defaults:\n  limit: 2\n")
     done = exemplar("run", "zh-news", "--once", "--json", REDIS_URL=guarded_redis).succeeded()
     assert "hunter2" not in done.out + done.err
     assert done.events[0]["redis"].startswith("redis://:***@")

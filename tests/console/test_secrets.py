@@ -173,6 +173,7 @@ def test_no_part_of_a_secret_in_a_variable_appears_anywhere(
         "start": site.url + STARTS["en"],
         "pattern": site.url + PATTERNS["en"],
         "every": "1h",
+        "limit": 2,
     }
     tasks = {"news": own | {"output": ["out/news.jsonl", *outputs], "notify": notify}}
     tasks["session"] = own | {"output": "out/session.jsonl", "headers": {"X-Key": f"Key ${{{next(names)}}}"}}

@@ -32,32 +32,32 @@ def extracted(exemplar: Exemplar, *more: str) -> str:
 
 
 @pytest.mark.parametrize("host", ["gazette.example", "www.gazette.example"])
-def test_a_rule_says_what_the_method_reads(host: str, folder: Path, exemplar: Exemplar) -> None:
-    assert HARBOUR[0] in extracted(exemplar)
+def test_a_rule_says_what_the_method_reads(host: str, folder: Path, in_process: Exemplar) -> None:
+    assert HARBOUR[0] in extracted(in_process)
     (folder / "rules" / f"{host}.yaml").write_text(BODY, "utf-8")
-    text = extracted(exemplar, "--rules", "rules")
+    text = extracted(in_process, "--rules", "rules")
     assert HARBOUR[0] not in text
     assert text.startswith("New bread\n")
     assert all(line in text for line in (*BAKERY, "bread knife"))
 
 
-def test_a_rule_says_what_is_removed(folder: Path, exemplar: Exemplar) -> None:
+def test_a_rule_says_what_is_removed(folder: Path, in_process: Exemplar) -> None:
     (folder / "rules" / "gazette.example.yaml").write_text(BODY + 'remove: .//p[@class="ad"]\n', "utf-8")
-    text = extracted(exemplar, "--rules", "rules")
+    text = extracted(in_process, "--rules", "rules")
     assert "bread knife" not in text
     assert BAKERY[-1] in text
     assert "And more." in text
 
 
-def test_a_rule_of_another_host_changes_nothing(folder: Path, exemplar: Exemplar) -> None:
+def test_a_rule_of_another_host_changes_nothing(folder: Path, in_process: Exemplar) -> None:
     (folder / "rules" / "news.gazette.example.yaml").write_text(BODY, "utf-8")
-    assert extracted(exemplar, "--rules", "rules") == extracted(exemplar)
+    assert extracted(in_process, "--rules", "rules") == extracted(in_process)
 
 
-def test_a_rule_that_selects_nothing_is_told(folder: Path, exemplar: Exemplar) -> None:
+def test_a_rule_that_selects_nothing_is_told(folder: Path, in_process: Exemplar) -> None:
     (folder / "rules" / "gazette.example.yaml").write_text("body: //div[@id='gone']\n", "utf-8")
-    done = exemplar("extract", "page.html", "--method", "line-blocks", "--rules", "rules")
-    assert done.out == extracted(exemplar)
+    done = in_process("extract", "page.html", "--method", "line-blocks", "--rules", "rules")
+    assert done.out == extracted(in_process)
     assert "gazette.example.yaml selects nothing on this page; the method reads the whole page" in done.err
 
 
@@ -74,7 +74,7 @@ def test_a_rule_that_selects_nothing_is_told(folder: Path, exemplar: Exemplar) -
         (None, "rules has no rules; add a file for each host, such as example.org.yaml"),
     ],
 )
-def test_a_wrong_file_names_line_and_remedy(text: str | None, message: str, folder: Path, exemplar: Exemplar) -> None:
+def test_a_wrong_file_names_line_and_remedy(text: str | None, message: str, folder: Path, in_process: Exemplar) -> None:
     if text is not None:
         (folder / "rules" / "gazette.example.yaml").write_text(text, "utf-8")
-    exemplar("extract", "page.html", "--rules", "rules").failed(2, message)
+    in_process("extract", "page.html", "--rules", "rules").failed(2, message)

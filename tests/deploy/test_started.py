@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,6 +16,7 @@ import redis
 from ruamel.yaml import YAML
 
 from console.sample_site import SiteServer, tasks_yaml
+from tests.forks import Fork, Started
 from tests.redis_servers import BINARIES, eventually, free_port, listens, redis_server
 from tests.written_rows import rows_of, rows_so_far
 
@@ -29,20 +29,17 @@ SETTINGS = "/etc/redis/redis.conf"
 
 
 @contextmanager
-def started(command: list[str], environment: dict[str, str], folder: Path) -> Iterator["subprocess.Popen[str]"]:
-    process = subprocess.Popen(
-        command, env=environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    )
+def ending(process: Started) -> Iterator[None]:
+    """Stop a process after the block, and expect exit code 0."""
     try:
-        yield process
+        yield
     finally:
         process.terminate()
         try:
-            _, errors = process.communicate(timeout=40)
-        except subprocess.TimeoutExpired:
+            said = process.communicate(timeout=40)
+        finally:
             process.kill()
-            _, errors = process.communicate()
-    assert process.returncode == 0, f"{command}: {errors}"
+    assert process.returncode == 0, said
 
 
 @pytest.fixture
@@ -58,7 +55,9 @@ def redis_of_compose(tmp_path: Path) -> Iterator[int]:
     script = script.replace(SETTINGS, str(settings)).replace("--dir /data", f"--dir {data}")
     programs = Path(shutil.which("redis-server") or BINARIES[0]).parent
     environment = {"REDIS_PASSWORD": PASSWORD, "PATH": f"{programs}:/usr/bin:/bin"}
-    with started([*shell, script], environment, tmp_path):
+    pipe = subprocess.PIPE
+    server = subprocess.Popen([*shell, script], env=environment, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True)
+    with ending(server):
         eventually(lambda: listens(port))
         yield port
 
@@ -69,8 +68,8 @@ def test_the_console_of_compose_is_reached_and_asks_for_its_password(redis_of_co
     environment = {name: by_default([text])[0] for name, text in service["environment"].items()}
     environment |= {"REDIS_URL": f"redis://:{PASSWORD}@127.0.0.1:{redis_of_compose}/0", "PATH": os.environ["PATH"]}
     environment |= {"EXEMPLAR_STATE": str(tmp_path / "state"), "EXEMPLAR_CONSOLE_PASSWORD": LONG_PASSWORD}
-    command = [sys.executable, "-m", "console", *arguments, "--port", str(port)]
-    with started(command, environment, tmp_path), httpx2.Client(base_url=f"http://localhost:{port}") as client:
+    console = Fork("console", [*arguments, "--port", str(port)], tmp_path, environment)
+    with ending(console), httpx2.Client(base_url=f"http://localhost:{port}") as client:
         eventually(lambda: listens(port))
         assert client.get("/").headers["location"].startswith("/login")
         assert client.post("/login", data={"password": "another password"}).status_code == 401
@@ -81,19 +80,18 @@ def test_the_console_of_compose_is_reached_and_asks_for_its_password(redis_of_co
 def test_the_commands_of_the_units_write_the_articles_of_the_sample_site(redis_of_compose: int, tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()
-    wanted = {"PATH": os.environ["PATH"], "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
     address = f"redis://:{PASSWORD}@127.0.0.1:{redis_of_compose}/0"
     with SiteServer() as site, ExitStack() as running, redis.Redis(port=redis_of_compose, password=PASSWORD) as server:
         with pytest.raises(redis.AuthenticationError):
             redis.Redis(port=redis_of_compose).ping()
         (data / "tasks.yaml").write_text(tasks_yaml(site.url).replace("every: 1h", "every: 1m"), "utf-8")
         for unit in units():
-            environment = {**wanted, **unit.environment, "REDIS_URL": address}
+            environment = {**unit.environment, "PATH": os.environ["PATH"], "REDIS_URL": address}
             environment["EXEMPLAR_STATE"] = str(data / "state")
             program, *arguments = unit.command(environment)
             assert program == "/opt/exemplar/bin/exemplar"
             arguments = [part.replace("/var/lib/exemplar", str(data)) for part in arguments]
-            running.enter_context(started([sys.executable, "-m", "console", *arguments], environment, data))
+            running.enter_context(ending(Fork("console", arguments, data, environment)))
         limit = time.monotonic() + 90
         while sum(map(rows_so_far, data.glob("out/*.jsonl"))) < ARTICLES and time.monotonic() < limit:
             time.sleep(0.2)

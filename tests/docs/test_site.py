@@ -105,9 +105,3 @@ def test_lines_of_chinese_are_joined_and_code_is_not() -> None:
     from docs.site.staging import joined
 
     assert joined("第一行，\n第二行。\n`code` 后面\nEnglish\nwords") == "第一行，第二行。`code` 后面\nEnglish\nwords"
-
-
-def test_make_docs_is_that_command() -> None:
-    makefile = (ROOT / "Makefile").read_text("utf-8")
-    assert "-m docs.site build/docs" in makefile
-    assert "reference: $(READY)\n\t$(BIN)/python -m docs.site.reference\n" in makefile

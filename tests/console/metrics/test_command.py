@@ -45,8 +45,8 @@ def answer(url: str, **headers: str) -> tuple[int, str]:
         return error.code, error.read().decode()
 
 
-def test_it_prints_what_a_run_left(crawled: Crawled, exemplar: Exemplar) -> None:
-    done = exemplar("metrics")
+def test_it_prints_what_a_run_left(crawled: Crawled, in_process: Exemplar) -> None:
+    done = in_process("metrics")
     assert (done.code, done.err) == (0, "")
     written = dict(re.findall(r'exemplar_urls\{server="embedded",state="written",task="(.+?)"\} ([\d.]+)', done.out))
     settled = dict(
@@ -59,17 +59,17 @@ def test_it_prints_what_a_run_left(crawled: Crawled, exemplar: Exemplar) -> None
     assert 'exemplar_runs_total{outcome="finished",server="embedded",task="zh-news"} 1.0' in done.out
 
 
-def test_a_file_is_replaced(tmp_path: Path, exemplar: Exemplar, redis_url: str, connection: "redis.Redis") -> None:
+def test_a_file_is_replaced(tmp_path: Path, in_process: Exemplar, redis_url: str, connection: "redis.Redis") -> None:
     path = tmp_path / "exemplar.prom"
     path.write_text("old", "utf-8")
-    done = exemplar("metrics", "--output", str(path), REDIS_URL=redis_url)
+    done = in_process("metrics", "--output", str(path), REDIS_URL=redis_url)
     assert (done.code, done.out) == (0, "")
     assert re.search(r'^exemplar_up\{server=".+"\} 1\.0$', path.read_text("utf-8"), re.M)
     assert [one.name for one in tmp_path.iterdir() if "prom" in one.name] == ["exemplar.prom"]
 
 
-def test_without_redis_it_says_so_in_a_metric(exemplar: Exemplar) -> None:
-    done = exemplar("metrics", REDIS_URL=AWAY)
+def test_without_redis_it_says_so_in_a_metric(in_process: Exemplar) -> None:
+    done = in_process("metrics", REDIS_URL=AWAY)
     assert (done.code, done.err) == (0, "")
     assert 'exemplar_up{server="127.0.0.1:1/0"} 0.0' in done.out
 
@@ -83,8 +83,8 @@ def test_without_redis_it_says_so_in_a_metric(exemplar: Exemplar) -> None:
         (["--listen", "127.0.0.1:0", "--output", "x.prom"], "not both"),
     ],
 )
-def test_a_mistake_is_explained(arguments: list[str], mistake: str, exemplar: Exemplar) -> None:
-    exemplar("metrics", *arguments).failed(2, mistake)
+def test_a_mistake_is_explained(arguments: list[str], mistake: str, in_process: Exemplar) -> None:
+    in_process("metrics", *arguments).failed(2, mistake)
 
 
 def test_it_goes_on_when_redis_goes_away(tmp_path: Path, environment: dict[str, str]) -> None:

@@ -1,6 +1,6 @@
 """Injections in every field that comes from a site: nothing runs, no element is made, nothing is requested.
 
-The short form tries 1,000, the long form (`tests.samples`) 6,000.
+The short form tries 500, the long form (`tests.samples`) 6,000.
 """
 
 import base64
@@ -40,7 +40,7 @@ from workers.reporting.presence import Presence
 from workers.reporting.present_problems import PresentProblem
 from workers.url_states import Found, fingerprint
 
-TEXTS = injections(sample(1000, 6000))
+TEXTS = injections(sample(500, 6000))
 FAILED = "https://t0.example/a/9.html"
 A_TASK = 390  # reasons on one page of links
 AN_ARTICLE = 100  # texts in one article
