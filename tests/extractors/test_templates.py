@@ -8,6 +8,7 @@ from console.sample_site.content import EXAMPLES
 from extractors import Article, Section
 from extractors.page import make_page
 from extractors.templates import largest_cluster, pairwise_matches
+from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
 
 BASE = "https://paper.example"
 CLASSIC, NEW = (render_site(BASE, design) for design in ("classic", "new"))
@@ -41,6 +42,17 @@ def test_pages_of_another_template_do_not_fit_unless_it_is_known(section: str) -
         assert familiar.surrounding_match is not None
         assert familiar.surrounding_match > 0.3
         assert not {"fits", "surrounding_match"} & familiar.to_dict().keys()
+
+
+def test_a_page_whose_lists_have_other_news_fits_its_template() -> None:
+    yesterday, today = ([f"{day} {number} reported" for number in range(20)] for day in ("Last night", "This morning"))
+    section = Section(news_page("Tide station", HARBOUR, related=yesterday))
+    section.learn(news_page("Flour", BAKERY, related=yesterday))
+    section.learn(news_page("Ovens", BAKERY[::-1], related=yesterday))
+    later = section.extract(news_page("Books", LIBRARY, related=today))
+    assert later.surrounding_match is not None
+    assert later.surrounding_match < 0.4
+    assert (later.fits, section.extract(blog_page(LIBRARY)).fits) == (True, False)
 
 
 @pytest.mark.parametrize("section", SECTIONS)

@@ -37,7 +37,7 @@ class PageObservation:
 
     `match`: surrounding match, 0 to 1, None without an example; `length`: characters of the text; `title_mark` and
     `text_mark`: hashes that are equal for similar pages, 0 for none; `words`: of a captcha or similar check, if the
-    page has such words.
+    page has such words; `fits`: whether it has a known template of the section, also if its match is low.
     """
 
     at: float
@@ -51,6 +51,7 @@ class PageObservation:
     text_mark: int = 0
     words: str = ""
     reason: str = ""
+    fits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,7 @@ def article_observation(url: str, article: Article, at: float) -> PageObservatio
         title_mark=_title_mark(article.title or ""),
         text_mark=_mark(article.text),
         words=_words(f"{article.title or ''} {article.text}") if len(article.text) < EXAMINED else "",
+        fits=article.fits,
     )
 
 

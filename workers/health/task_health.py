@@ -4,10 +4,10 @@
     visit ─▶ failures, links on lists, known articles, rhythm ─▶ tests ─▶ alarms
 
 A page is `alike` if an earlier one has the same title and nearly the same length: pages of captchas are, articles are
-not. It is `off` its template if it was judged not to be an article, if its surrounding match is below `OFF` of the
-task's median, if its text is far shorter than usual, if its text begins as that of an earlier page although texts
-usually do not, or if the example was not used although it usually is. Each kind of alarm is one sequential test
-(`sequential.py`) of such a variable against the task's own share.
+not. It is `off` its template if it was judged not to be an article, if its text is far shorter than usual, if its text
+begins as that of an earlier page although texts usually do not, or if it has no known template of the section, and its
+surrounding match is below `OFF` of the task's median or the example was not used although it usually is. Each kind of
+alarm is one sequential test (`sequential.py`) of such a variable against the task's own share.
 """
 
 import math
@@ -141,12 +141,11 @@ class TaskHealth:
         matches, lengths, repeats = (self.state.windows.get(name, []) for name in ("match", "length", "repeats"))
         if len(repeats) >= LEAST_PAGES and not median(repeats) and self._repeats(page):
             return "off"
-        if page.match is not None and len(matches) >= LEAST_PAGES and page.match < OFF * median(matches):
-            return "off"
-        if len(lengths) >= LEAST_LENGTHS and page.length < SHORT * quantile(lengths, 0.1):
-            return "off"
+        is_low = page.match is not None and len(matches) >= LEAST_PAGES and page.match < OFF * median(matches)
         usual = max(self.state.methods, key=self.state.methods.__getitem__, default="")
-        return "off" if usual == "example" and page.method != usual else "fits"
+        if not page.fits and (is_low or (usual == "example" and page.method != usual)):
+            return "off"
+        return "off" if len(lengths) >= LEAST_LENGTHS and page.length < SHORT * quantile(lengths, 0.1) else "fits"
 
     def _repeats(self, page: PageObservation) -> bool:
         """Whether the text begins as that of one of the last pages."""

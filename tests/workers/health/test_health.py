@@ -121,6 +121,12 @@ def test_a_changed_template_a_captcha_and_a_few_odd_pages_are_told_apart():
         assert opened(after(usual + changed)) == [kind]
 
 
+def test_other_words_around_the_body_are_no_changed_template_if_the_pages_fit():
+    for later in ({"match": 0.1}, {"match": 0.1, "method": "density"}):
+        assert opened(after(pages(40, **later))) == ["template changed"]
+        assert opened(after(pages(40, **later, fits=True))) == []
+
+
 def test_texts_that_become_far_shorter_are_a_changed_template():
     health = after(pages(40, length=200))
     assert opened(health) == ["template changed"]
