@@ -26,6 +26,7 @@ MAX_HTML = 1_000_000  # characters of a page in which dates show their order
 MAX_TIME = 200  # characters of an element that shows a time
 SHORT = 60  # characters of a text that is a time or a number
 UP = 60  # levels from a time or a name up to its post
+_SENTENCE = re.compile("[，。！？；]")  # a time has none of these signs
 _START, _END = r"(?:^|[\s_-])", r"(?:\s|$)"
 AUTHOR_NAMES = expression(
     rf"{_START}(?:author|creator|user|username|nick|fn|poster|commenter|name)(?:[-_]?(?:name|link|url))?{_END}",
@@ -76,7 +77,7 @@ class MarkedPage:
             kind = KINDS.get(element.tag, INLINE)
             if kind > PRE or is_hidden(element, element.keys()):
                 self._roles[element] = PLAIN if kind == BREAK else UNREAD
-            elif _is_time(element, page):
+            elif _is_time(element, page) and (element.tag == "time" or not self._name_of(element)):
                 self._roles[element], self.times[element] = TIME, None
             elif _is_author(element, page):
                 self._roles[element], self.authors[element] = AUTHOR, None
@@ -164,7 +165,9 @@ def _is_time(element: etree._Element, page: Page) -> bool:
     if element.tag == "time":
         return True
     shown = ((element.get("title") or "").strip(), _own_text(element).strip())
-    written = [text for text in shown if len(text) <= SHORT and any(map(str.isdigit, text))]
+    written = [
+        text for text in shown if len(text) <= SHORT and any(map(str.isdigit, text)) and not _SENTENCE.search(text)
+    ]
     if not written:
         is_time = bool(_TIME.search(names_of(element))) and len(short_text(element, SHORT)) < SHORT
     else:

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 import pytest
 
@@ -185,6 +185,14 @@ def test_a_name_does_not_contain_a_time():
     named = '<b class="username"><time datetime="2025-11-14T08:05:00">14 Nov</time></b>'
     page = ENGINES["phpbb"](THREAD).replace('<div class="inner">', f'<div class="inner">{named}')
     assert [post.author for post in read_posts(page, URL)] == [one.author for one in THREAD]
+
+
+@THREADS
+@pytest.mark.parametrize("text", ["11月15日上午去过，门已经漆好。", "2025-11-15 到过验潮站"])
+def test_a_short_text_with_a_date_is_no_time(engine, text):
+    thread = [*THREAD[:3], replace(THREAD[3], text=text), *THREAD[4:]]
+    posts = read_posts(engine(thread), URL, fetched_at=datetime(2025, 11, 20, tzinfo=UTC))
+    assert [post.text for post in posts] == [one.text for one in thread]
 
 
 def test_a_time_of_day_counts_before_a_day_alone():
