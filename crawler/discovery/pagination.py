@@ -17,7 +17,7 @@ _NEXT_PAGE = re.compile(
     r"查看更多|次へ|次のページ|다음|(?:page )?suivante?|nächste(?: seite)?|siguiente|próxima?|successiva?|далее)\W*$",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"^\W*+第?\s*+\d{1,5}\s*+页?\W*+$")
+_NUMBER = re.compile(r"^\W*+(?:第?\s*+\d{1,5}\s*+页?\W*+$|第\s*+\d{1,5}\s*+页\s*+[:：])")
 _ARROW = re.compile(r"^\s*+[»›>→]++\s*$")
 _DIGITS = re.compile(r"\d+")
 _PAGE_WORDS = re.compile(

@@ -41,7 +41,9 @@ _ABOUT_SITE = re.compile(
     r"about|about-us|aboutus|contact|contact-us|contactus|login|register|signup|links|privacy|terms|help|faq",
     re.IGNORECASE,
 )
-_NUMBERED_LIST = re.compile(r"(?:index|default|lists?|pages?|tags?|category|cat|archives?)(?:[_-]?\d+)+", re.IGNORECASE)
+_NUMBERED_LIST = re.compile(
+    r"(?:index|default|lists?|pages?|tags?|category|cat|archives?|node)(?:[_-]?\d+)+", re.IGNORECASE
+)
 _PAGE_TEXT = re.compile(
     r"\W*(?:\d{1,4}|next( page)?|prev(ious)?|older.*|newer.*|first|last|上一?页|下一?页|首页|尾页|末页|前页|后页)?\W*",
     re.IGNORECASE,

@@ -20,7 +20,9 @@ from extractors.html.urls import normalise
 
 Why = Literal["breadcrumb", "parent folder", "home page", "named as a list", "feed", "sitemap"]
 
-_CRUMBS = re.compile(r"bread-?_?crumb|crumbs?\b|location|weizhi|position|place\b|dqwz|curmbs|where", re.IGNORECASE)
+_CRUMBS = re.compile(
+    r"bread-?_?crumb|crumbs?\b|location|weizhi|position|place\b|dqwz|curmbs|where|(?:^|\s)pt(?:\s|$)", re.IGNORECASE
+)
 _HERE = re.compile(r"(?:当前|所在|您的|现在的?)位置|你在这里|you are here", re.IGNORECASE)
 _LISTS = re.compile(
     r"(?:^|\b)(?:all )?(?:blogs?|news|posts|articles|stories|archives?|latest|press|publications|newsroom)\b|"

@@ -121,6 +121,7 @@ class _Survey:
     warnings: list[str] = field(default_factory=list)
     feeds: list[str] = field(default_factory=list)
     shells: list[str] = field(default_factory=list)  # list pages that are empty without their scripts
+    asked: dict[str, str] = field(default_factory=dict)  # dated list page, as today's paper → URL that led to it
     missing: set[str] = field(default_factory=set)  # links to pages that are unavailable
     tried: int = 0  # pages of groups of links
     doubt: NoSection | None = None  # why the example may not be an article; its siblings may show that it is one
@@ -203,6 +204,8 @@ class _Survey:
             self.lists[candidate.url] = candidate
             if not isinstance(answer, str) and answer.url not in self.pages:
                 self.add_page(answer, candidate)
+                if address_of(answer.url).dates:
+                    self.asked[answer.url] = candidate.url
 
     def add_page(self, page: StoredPage, candidate: Candidate | None = None) -> None:
         listing = read_listing(page.body, page.url, page.content_type)
@@ -366,7 +369,8 @@ class _Survey:
             self.refuse(NoSection(none, by_hand))
         self.warn_of_trials(trials, productive)
         site = self.scope != "section" and not why.startswith(BIG_SITE)
-        starts, lone = self.starts(productive, inference, wide, site)
+        found, lone = self.starts(productive, inference, wide, site)
+        starts = [self.asked.get(url, url) for url in found]
         home = any(urlsplit(url).path == "/" for url in starts)
         scope: Literal["section", "site"] = "site" if wide or (home and site) else "section"
         self.warn_of_section(trials, inference, starts)

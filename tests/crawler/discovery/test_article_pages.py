@@ -66,7 +66,7 @@ def test_other_links_are_no_further_pages(article, href, text):
     assert further_pages(HOST + article, page(HOST + article, (href, text))) == {}
 
 
-@pytest.mark.parametrize("text", ["2", "[2]", "第2页", "下一页", "下页", "Next", "»"])
+@pytest.mark.parametrize("text", ["2", "[2]", "第2页", "第2页:港口开放", "下一页", "下页", "Next", "»"])
 def test_the_link_says_a_number_or_next(text):
     assert further_pages(HOST + "/a/1.html", page(HOST + "/a/1.html", ("1_2.html", text)))
 

@@ -329,6 +329,7 @@ LONG_TEXT = "The harbour opens again after a storm"
         ("/topics/ferry-late.html", LONG_TEXT, None),  # the example's folder has such a name, too
         ("/tags/ferry-late.html", LONG_TEXT, "in a folder of lists"),
         ("/topics/all.html", LONG_TEXT, "named as a list"),
+        ("/topics/node_2.html", LONG_TEXT, "named as a list"),  # a page of a Chinese newspaper
         ("/topics/known.html", LONG_TEXT, "a list page"),
         ("/topics/logo.png", LONG_TEXT, "a file, not a page"),
         ("/topics/refused.html", LONG_TEXT, "no article"),

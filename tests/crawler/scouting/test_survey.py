@@ -50,6 +50,15 @@ def test_small_site_is_one_section() -> None:
     assert all(sample.by_example for sample in found.samples)
 
 
+def test_an_address_that_leads_to_the_page_of_a_day_is_the_start() -> None:
+    folder = "/html/2026-11/28/"
+    paths = [(f"{folder}content_{n}.htm", n) for n in range(301, 307)]
+    pages = {path: article(n, menu(f"{folder}node_2.htm", f"{folder}node_3.htm")) for path, n in paths}
+    pages[f"{folder}node_2.htm"] = listing(menu(f"{folder}node_3.htm"), paths)
+    found = look(Site(pages, {"/": f"{folder}node_2.htm"}), paths[2][0])
+    assert (found.pattern, found.starts) == (f"{HOST}/html/{{date:%Y-%m/%d}}/content_{{id}}.htm", (f"{HOST}/",))
+
+
 def test_section_of_a_big_site_stays_by_itself() -> None:
     found = look(sections(2, 32, home_links=260), "/part-b/1003.html")
     assert found.pattern == f"{HOST}/part-b/{{id}}.html"
