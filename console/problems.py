@@ -28,7 +28,7 @@ TITLES: dict[Fate, str] = {  # headings, in the order in which they are shown
     "judged": "judged not to be an article",
     "unwanted": "left out by the task's own rules (keep, drop, skip, days, limit)",
     "not a page": "no page to judge (robots.txt, not HTML)",
-    "failed": "failed",
+    "failed": "could not be fetched or extracted",
     "to be tried again": "to be tried again",
     "dead link": "dead links",
 }

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from console.locale import word
 from console.options import examples, json_option, redis_of, tasks_file, tasks_option
 from console.terminal import aligned, counted, moment, print_json, say, show
 from crawler.task_list.mistakes import TaskError, suggest
@@ -97,14 +98,21 @@ def _list(chosen: "Sequence[Proposal]", as_json: bool) -> None:
     if not chosen:
         say("no example is proposed")
         return
-    table = [("task", "state", "since", "pages", "fits", "example"), *map(_cells, chosen)]
+    table = [tuple(map(word, ("task", "state", "since", "pages", "fits", "example"))), *map(_cells, chosen)]
     for line in aligned(table):
         show(line)
 
 
 def _cells(proposal: "Proposal") -> tuple[str, ...]:
     old, new = proposal.test.fitting()
-    return proposal.task, proposal.state, moment(proposal.since), str(proposal.low), f"{old} → {new}", proposal.url
+    return (
+        proposal.task,
+        word(proposal.state),
+        moment(proposal.since),
+        str(proposal.low),
+        f"{old} → {new}",
+        proposal.url,
+    )
 
 
 def _show(proposal: "Proposal") -> None:

@@ -8,6 +8,7 @@ from functools import cache
 
 LONGEST = 4000  # characters of a line that is translated
 DEEPEST = 12  # levels of nested values
+ONE_WORD, FEW_WORDS = 13, 3  # characters of a message of one word, and words of a value before it
 MOST_KNOWN = 10_000  # translations of texts and parts that are cached
 CONTEXT = "\4"  # between context and text of a message, as in gettext
 DESCRIPTION = "description"  # context of the descriptions of keys and fields
@@ -111,8 +112,12 @@ class Translator:
                 continue
             if not all(map(_is_balanced, match.groups())):
                 continue  # a bracket and the text up to another one
-            if template.starts_with_value and (": " in match[1] or "; " in match[1]):
+            if template.starts_with_value and ": " in match[1]:
                 continue  # a place, a task or another message before it
+            if template.expression.startswith("(") and "; " in match[1]:
+                continue  # another message before it
+            if template.starts_with_value and template.literal <= ONE_WORD and match[1].count(" ") >= FEW_WORDS:
+                continue  # a sentence that ends with, or contains, a word such as a unit
             if template.ends_with_value and "; " in match[len(template.order)]:
                 continue  # another message after it
             pairs = zip(template.order, match.groups(), strict=True)
@@ -121,6 +126,8 @@ class Translator:
 
     def _by_parts(self, text: str, depth: int) -> str:
         if (joined := self._split(text, *SEPARATORS[0], depth)) is not None:
+            return joined
+        if (joined := self._after_message(text, ", ", "，", depth)) is not None:
             return joined
         if brackets := BRACKETS.fullmatch(text):
             before, inside = (self._part(brackets[name], depth + 1) for name in ("before", "inside"))
@@ -133,15 +140,25 @@ class Translator:
 
     def _split(self, text: str, separator: str, ours: str, depth: int) -> str | None:
         """Translate both sides of a separator outside brackets; None if neither has a translation."""
-        place = text.find(separator)
-        while place >= 0:
-            head, tail = text[:place], text[place + len(separator) :]
-            if head.count("(") == head.count(")"):
-                translated = self._part(head, depth + 1), self._part(tail, depth + 1)
-                if translated != (head, tail):
-                    return ours.join(translated)
-            place = text.find(separator, place + len(separator))
+        for head, tail in _sides(text, separator):
+            translated = self._part(head, depth + 1), self._part(tail, depth + 1)
+            if translated != (head, tail):
+                return ours.join(translated)
         return None
+
+    def _after_message(self, text: str, separator: str, ours: str, depth: int) -> str | None:
+        """Translate a text that begins with a message in which the separator is, too; None if there is none."""
+        for head, tail in reversed(_sides(text, separator)):
+            if separator in head and (begun := self._by_template(head, depth + 1)) is not None:
+                return ours.join((begun, self._part(tail, depth + 1)))
+        return None
+
+
+def _sides(text: str, separator: str) -> list[tuple[str, str]]:
+    """Return what is before and after each separator outside brackets."""
+    places = [found.start() for found in re.finditer(re.escape(separator), text)]
+    sides = [(text[:place], text[place + len(separator) :]) for place in places]
+    return [(head, tail) for head, tail in sides if head.count("(") == head.count(")")]
 
 
 def _is_balanced(text: str) -> bool:

@@ -133,7 +133,7 @@ class SiteLinks:
             return ABOUT_SITE
         count = len(self.pages)
         if count >= NAVIGATION_PAGES and link.pages == count and is_short(link.text):
-            return f"{NAVIGATION}: on all {count} pages read"
+            return f"navigation: on all {count} pages read"
         return None
 
 

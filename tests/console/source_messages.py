@@ -75,7 +75,11 @@ FURTHER = (  # messages in files that also have many other texts
     "lines around the body", "JSON-LD of the page", "meta elements", "{0} pages of this shape: {1} articles, {2} lists",
     "{0} by structure ({1})", "{0} by structure and screenshot", "a map", "a list",
     "on another site", "on another host",
-    "blocked", "failures", "surrounding match", "text length", "links to articles on lists", "new articles of a visit",
+    "a year 1900–2099", "a month 01–12 (%-m: 1–12)", "a day 01–31 (%-d: 1–31)", "a month 1–12", "a day 1–31",
+    "blocked", "failures", "its pages have another template, and this example is proposed: {0}",
+    "blocked (since {0} UTC{1}): {2}", "failures (since {0} UTC{1}): {2}", "{0}: recovered (since {1} UTC)",
+    "block page: {0} URLs have the same one: {1}",
+    "blocked: recovered (since {0} UTC)", "failures: recovered (since {0} UTC)", "surrounding match", "text length", "links to articles on lists", "new articles of a visit",
     "share of failures of a visit", "silence between new articles",
     "table {0} has no unique key ({1}): it was made by another program and is not changed; name another",
     "column {0} is NOT NULL without a default, and no row has a value for it; give it a default",
@@ -112,7 +116,7 @@ WORDS = (  # words of tables, headings and states, translated where they are pri
     "other", "heading", "code", "quote", "table", "embed", "summary",
     "page", "missing", "answer", "because", "similar", "weight", "density", "text", "blocks", "methods",
     "agrees", "lost", "Votes", "Method",
-    "compiled", "read", "navigation", "crawl", "extract", "schedule", "delivery", "console", ", ",
+    "compiled", "read", "navigation", "since", "fits", "proposed", "adopted", "dismissed", "crawl", "extract", "schedule", "delivery", "console", ", ",
 )  # fmt: skip
 NOUNS = (
     "task", "output", "row", "page", "URL", "reason", "file", "further page", "further task", "refused row",

@@ -129,7 +129,7 @@ class ProposalFinder:
             return NoExample(reason=f"its pages are not surely articles, and the back-test shows a loss: {loss}")
         proposal = replace(proposal, problem=chosen.doubt, is_doubtful=bool(chosen.doubt))
         keep_proposal(self.redis, proposal, pages[name])
-        log.warning("task %s: its pages have another template; proposed example: %s", task, proposal.url)
+        log.warning("task %s: its pages have another template, and this example is proposed: %s", task, proposal.url)
         return proposal
 
     def _is_decided(self, example_version: str) -> bool:

@@ -75,4 +75,4 @@ class HealthUpdate(PageObserver):
         """Count the observations, and log new alarms."""
         ledger = self._ledger
         for change in update_health(ledger.redis, ledger.task, partial(requeue, ledger)):
-            log.warning("task %s: %s: %s", ledger.task, change.news, change.alarm.in_words())
+            log.warning("task %s: %s", ledger.task, change.alarm.in_words())
