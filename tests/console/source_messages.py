@@ -79,7 +79,8 @@ FURTHER = (  # messages in files that also have many other texts
     "blocked", "failures", "its pages have another template, and this example is proposed: {0}",
     "blocked (since {0} UTC{1}): {2}", "failures (since {0} UTC{1}): {2}", "{0}: recovered (since {1} UTC)",
     "block page: {0} URLs have the same one: {1}",
-    "blocked: recovered (since {0} UTC)", "failures: recovered (since {0} UTC)", "surrounding match", "text length", "links to articles on lists", "new articles of a visit",
+    "blocked: recovered (since {0} UTC)", "failures: recovered (since {0} UTC)", "surrounding match", "text length",
+    "links to articles on lists", "new articles of a visit",
     "share of failures of a visit", "silence between new articles",
     "table {0} has no unique key ({1}): it was made by another program and is not changed; name another",
     "column {0} is NOT NULL without a default, and no row has a value for it; give it a default",
@@ -116,7 +117,8 @@ WORDS = (  # words of tables, headings and states, translated where they are pri
     "other", "heading", "code", "quote", "table", "embed", "summary",
     "page", "missing", "answer", "because", "similar", "weight", "density", "text", "blocks", "methods",
     "agrees", "lost", "Votes", "Method",
-    "compiled", "read", "navigation", "since", "fits", "proposed", "adopted", "dismissed", "crawl", "extract", "schedule", "delivery", "console", ", ",
+    "compiled", "read", "navigation", "since", "fits", "proposed", "adopted", "dismissed", "crawl", "extract",
+    "schedule", "delivery", "console", ", ",
 )  # fmt: skip
 NOUNS = (
     "task", "output", "row", "page", "URL", "reason", "file", "further page", "further task", "refused row",

@@ -76,10 +76,14 @@ def test_translations_are_in_chinese(translated: dict[str, str]) -> None:
         ("t.yaml: 1 个任务, no mistakes, 1 个输出 tried", "t.yaml：1 个任务，没有错误，试用了 1 个输出"),
         ("Articles to which this page links:", "这个页面链接到的文章："),
         (
-            "task a: blocked (since 2026-11-29 16:31 UTC): 6 of the last 12 pages are block pages, or have the same title "
-            "and length, 615 characters (articles usually 616, with titles of their own)",
-            "任务 a：遭到拦截（自 2026-11-29 16:31 UTC 起）：最近 12 个页面中有 6 个是拦截页，或者标题和长度相同，615 字"
-            "（文章通常 616 字，标题各不相同）",
+            (
+                "task a: blocked (since 2026-11-29 16:31 UTC): 6 of the last 12 pages are block pages, or have the "
+                "same title and length, 615 characters (articles usually 616, with titles of their own)"
+            ),
+            (
+                "任务 a：遭到拦截（自 2026-11-29 16:31 UTC 起）：最近 12 个页面中有 6 个是拦截页，"
+                "或者标题和长度相同，615 字（文章通常 616 字，标题各不相同）"
+            ),
         ),
         ("block page: 9 URLs have the same one: http://h/", "拦截页：9 个网址给出同样的页面：http://h/"),
         ("9 of the old pages", "9 of the old pages"),
