@@ -62,6 +62,11 @@ def _about(before: Task, after: Task, ledger: Ledger) -> Iterator[str]:
             f"({counts.states['rejected']}) stay rejected. To judge those again: exemplar forget {name} --reason "
             f"{filters[0]}"
         )
+    if before.revisit != after.revisit:
+        yield (
+            f"{name}: revisit has changed: pages that are written from now on are read again so; those written before "
+            f"are read as it said then. To fetch everything again: exemplar forget {name}"
+        )
     new = [output for output in after.outputs() if output not in before.outputs()]
     if new:
         yield (

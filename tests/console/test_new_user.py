@@ -327,7 +327,7 @@ def test_an_edit_after_a_run_says_what_it_means_and_offers_the_command(crawled: 
     folder = crawled.folder
     edit(folder, "{id}.html", "{slug}.html")
     edit(folder, truth("zh")[3].path, truth("zh")[4].path)
-    edit(folder, "every: 1h\n    output", "every: 1h\n    keep: 江\n    output")
+    edit(folder, "every: 1h\n    output", "every: 1h\n    keep: 江\n    revisit: 1d for 3d\n    output")
     said = exemplar("run", "zh-news", "--once").out
     assert "the pattern has changed" in said
     assert "exemplar crawl zh-news --all" in said
@@ -335,6 +335,7 @@ def test_an_edit_after_a_run_says_what_it_means_and_offers_the_command(crawled: 
     assert "the rows written before (16) remain unchanged" in said
     assert "keep changed" in said
     assert "exemplar forget zh-news --reason keep" in said
+    assert "revisit has changed: pages that are written from now on are read again so" in said
 
 
 def test_pages_are_rejected_by_keep_and_urls_of_one_reason_forgotten(folder: Path, exemplar: Exemplar) -> None:

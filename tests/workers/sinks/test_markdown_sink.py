@@ -239,7 +239,7 @@ def test_blocks_become_markdown():
         [
             "### Head", "1\\. one  \n\\- two \\<script>", "- a\n- b\\*",
             "| h\\|1 | h2 |\n| ---- | --- |\n| 1    |    |",
-            "````\nx = `1`\n```\n````\n> a  \n> b", "![pic](http://a.example/%20<x>.png)\n\n*pic*",
+            "````\nx = `1`\n```\n````", "> a  \n> b", "![pic](http://a.example/%20<x>.png)\n\n*pic*",
             "<http://a.example/v>",
         ]
     )  # fmt: skip
