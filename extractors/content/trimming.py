@@ -76,12 +76,13 @@ def _without_title(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     return [i for i in kept if i > prior.title] if before <= TITLE_REST * _sum(prior.unlinked, kept) else kept
 
 
-def _without_bylines(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
+def without_bylines(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
+    """Return the kept lines of a body without date, author and source at its head."""
     dropped = set()
     has_begun = False  # times of day after a sentence are those of a ticker's entries
     for index in kept[:BYLINES]:
         text = lines.texts[index]
-        if lines.trie.tag[lines.paths[index]] in ("pre", "td"):
+        if lines.are_code[index] or _cells({index}, kept, lines):  # of a table of data, not of the layout
             break
         if is_byline(text) and not (has_begun and is_time_of_day(text)):
             dropped.add(index)
@@ -196,7 +197,7 @@ def _alike_later(kept: list[int], lines: Lines, prior: Prior) -> list[float]:
 
 _STEPS: tuple[tuple[str, Step], ...] = (  # description of the lines that a step removes, and the step
     ("is the title, or stands before it", _without_title),
-    ("is a byline or a date", _without_bylines),
+    ("is a byline or a date", without_bylines),
     ("is a control of the page, or a credit", _without_controls),
     ("follows the end of the article, such as the editor's line", _up_to_end),
     ("leads to another article", _without_leads),

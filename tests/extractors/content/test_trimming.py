@@ -3,9 +3,12 @@
 import pytest
 
 from extractors import extract
+from extractors.content.line_weights import prior_of
+from extractors.content.trimming import without_bylines
 
-from ..pages import BAKERY, HARBOUR, news_page
+from ..pages import BAKERY, HARBOUR, lines_of, news_page
 
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul")
 FIRST, SECOND = ("".join(f"<p>{line}</p>" for line in story) for story in (HARBOUR, BAKERY))
 
 
@@ -27,6 +30,23 @@ def test_a_column_named_like_a_control_of_the_page_stays():
     assert [text.split("\n")[0] for text in found if "1990" in text] == ["Year\tShare"]
     controls = "<table><tr><td>Share</td><td>Print</td></tr></table>"
     assert texts(f"{FIRST}{controls}{SECOND}") == [*HARBOUR, *BAKERY]
+
+
+def test_a_byline_in_a_table_of_the_layout_goes_and_a_table_of_dates_stays():
+    byline = (
+        "时间：2026-11-25 10:01&nbsp; 来源：<a href='/'>本站</a>&nbsp; 作者：李国强&nbsp; 点击：<script></script>次"
+    )
+    story = f"<table><tr><td class='info_text'>{byline}</td></tr><tr><td>{FIRST}{SECOND}</td></tr></table>"
+    assert texts(story) == [*HARBOUR, *BAKERY]
+
+
+def test_dates_in_a_table_with_other_cells_are_no_bylines():
+    days = "".join(
+        f"<tr><td>{month} 25, 2026</td><td>{line}</td></tr>" for month, line in zip(MONTHS, HARBOUR, strict=False)
+    )
+    lines = lines_of(f"<table>{days}</table>{SECOND}")
+    kept = without_bylines([*range(len(lines))], lines, prior_of(lines, []))
+    assert lines.texts[kept[0]] == "Jan 25, 2026"
 
 
 def test_times_of_a_ticker_stay_and_the_time_above_its_first_sentence_goes():
