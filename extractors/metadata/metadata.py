@@ -80,7 +80,10 @@ _AUTHOR_FORMS = (
     (("|", "｜", "·", "•", "—", "–"), _NAME_AND_DAY),
 )  # fmt: skip
 _OF_TODAY = expression(r"^(?:.{0,15}(?:今天|今日)是|(?:现在|当前)时间|\W*[Tt]oday(?:\s*[:：]|\s+is\b))")
-_NEXT_LABEL = expression(r"(?:作者|编辑|记者|责编|时间|日期|来源|字号|浏览|阅读|点击)\s*[:：].*", re.DOTALL)
+_NEXT_LABEL = expression(
+    r"(?:作者|编辑|记者|责编|时间|日期|来源|字号|浏览|阅读|点击)\s*[:：].*|(?:阅读|浏览|点击|评论|人气)[\d\s(（)）]*$",
+    re.DOTALL,
+)
 _LEADING_SOURCE = expression(r"^\s*来源\s*[:：]\s*")
 _LEADING_BY = expression(
     r"^\W*(?:(?:(?:written|posted|authored) )?by\b|author\s*[:：]|(?:作者|撰文|记者|文)\s*[:：/])?\W*", re.IGNORECASE

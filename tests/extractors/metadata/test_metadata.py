@@ -97,6 +97,8 @@ def test_byline_above_the_body(line, author, source, published):
         ("来源：晨报作者：王小明", "王小明", "晨报"),
         ("面包师论文：第一章", None, None),
         ("作者：", None, None),
+        ("作者：李国强阅读 999", "李国强", None),
+        ("作者：李国强评论(0)", "李国强", None),
     ],
 )
 def test_byline_ends_at_the_next_label(line, author, source):
