@@ -1,7 +1,8 @@
 """The links of a page, in document order, each with its text.
 
 Besides <a href>, lists have the URLs of further pages in <option> elements, in `data-…` and `hx-get` attributes and
-in short scripts (`onclick="location='/list_2.html'"`): such a URL is a link as well.
+in short scripts (`onclick="location='/list_2.html'"`): such a URL is a link as well. So are the further pages of which
+a script of TRS WCM, the system of many Chinese offices, knows only the number: `createPageHTML(3, 0, "index", "html")`.
 """
 
 import re
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache, partial
+from itertools import chain
 from typing import Literal, cast
 from urllib.parse import urljoin, urlsplit
 
@@ -24,6 +26,7 @@ Form = Literal["page", "feed", "sitemap", "json", "robots"]
 Resolve = Callable[[str], str | None]  # a reference of a page → its URL, as `absolute`
 
 MOST_LINKS = 5000  # links of one page; endless lists exist
+MOST_NUMBERED = 100  # further pages of which a script knows the number
 LONGEST_WORDS = 600  # characters of an element that are read for its words, with the space between them
 LONGEST_URL = 8192  # characters of an address; no server takes a longer one
 MOST_FEEDS = 3  # feeds of one page: that of the section, that of the site, one more
@@ -62,6 +65,10 @@ _ADDRESS = re.compile(r"(?:https?:/)?/\S|\?\S|\.{1,2}/\S|[^\s:#]+\.(?:s?html?|ph
 _TEMPLATE = re.compile(r"[{}<>\s]|=$")  # a template in which a script inserts something
 _SCRIPTED = re.compile(
     r"""location(?:\.href)?\s*=\s*["']([^"'\s]+)["']|["']((?:https?:/)?/[^"'\s]+|\?[^"'\s]+|\.{1,2}/[^"'\s]+)["']"""
+)
+# The number of pages, that of this page from 0, the name of the first one, its suffix
+_NUMBERED = re.compile(
+    r"""createPageHTML\(\s*(\d{1,5})\s*,\s*\d{1,5}\s*,\s*["']([\w-]{1,60})["']\s*,\s*["'](\w{1,5})["']"""
 )
 _MORE = re.compile(
     r"(?:load|show|view|see|read|get)[-_ ]?more|more[-_ ]?(?:btn|button|link)|next|加载|更多|下一?页", re.IGNORECASE
@@ -117,7 +124,7 @@ def links_in(html: str, url: str, encoding: str = "utf-8") -> ListContent:
         return ListContent("page")
     found: dict[str, PageLink] = {}
     feeds: dict[str, None] = {}
-    for link in _all_links(root, url, encoding):
+    for link in chain(_all_links(root, url, encoding), _numbered_pages(html, url)):
         if link.rel == FEED:
             feeds.setdefault(link.url)
             continue
@@ -141,6 +148,15 @@ def _all_links(root: "etree._Element", url: str, encoding: str) -> Iterator[Page
             yield from _head_link(element, resolve)
         else:
             yield from _links_of_element(element, resolve)
+
+
+def _numbered_pages(html: str, url: str) -> Iterator[PageLink]:
+    """Yield the further pages of a list: index_1.html is the second one."""
+    if not (found := _NUMBERED.search(html)):
+        return
+    for number in range(1, min(int(found[1]), MOST_NUMBERED)):
+        if target := absolute(url, f"{found[2]}_{number}.{found[3]}"):
+            yield PageLink(target, str(number + 1))
 
 
 def _head_link(element: "etree._Element", resolve: Resolve) -> Iterator[PageLink]:

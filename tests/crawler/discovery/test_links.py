@@ -4,7 +4,8 @@ from urllib.parse import urljoin
 
 import pytest
 
-from crawler.discovery.links import MOST_FEEDS, MOST_LINKS, absolute, links_of, page_links
+from crawler.discovery.links import MOST_FEEDS, MOST_LINKS, MOST_NUMBERED, absolute, links_of, page_links
+from crawler.discovery.pagination import pagination
 from extractors.html.urls import normalise
 
 PAGE = "http://site.example/news/list.html"
@@ -81,6 +82,16 @@ def test_an_address_has_its_one_spelling(base, href):
 )
 def test_addresses_in_options_attributes_and_short_scripts_are_links(html):
     assert urls(html) == ["http://site.example/news/list_2.html"]
+
+
+def test_further_pages_of_which_a_script_knows_the_number_are_links():
+    script = '<script>createPageHTML({}, 0, "index", "html");</script>'
+    found = links_of(script.format(3).encode(), PAGE)
+    further = ["http://site.example/news/index_1.html", "http://site.example/news/index_2.html"]
+    assert [(link.url, link.text) for link in found] == [(further[0], "2"), (further[1], "3")]
+    assert pagination("http://site.example/news/", found) == further
+    assert len(urls(script.format(99999))) == MOST_NUMBERED - 1
+    assert urls(script.format(1)) == []
 
 
 @pytest.mark.parametrize(
