@@ -242,8 +242,16 @@ def routes() -> list[Route]:
 
 def _place(request: Request) -> slice:
     """Return the part of a list that a request asks for."""
-    start = number_of_text(request.query_params.get("offset"), 0)
-    return slice(start, start + min(max(number_of_text(request.query_params.get("limit"), USUAL), 1), MOST))
+    start, most = _number(request, "offset", 0), _number(request, "limit", USUAL)
+    return slice(start, start + min(max(most, 1), MOST))
+
+
+def _number(request: Request, name: str, usual: int) -> int:
+    text = request.query_params.get(name) or str(usual)
+    number = number_of_text(text, -1)
+    if number < 0:
+        raise HTTPException(422, f"{name}: {text!r} is not a number from 0 to 99999999")
+    return number
 
 
 def _proposal(found: Proposal) -> types.ApiProposal:

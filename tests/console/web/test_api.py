@@ -122,6 +122,13 @@ def test_lists_are_paged_and_times_are_iso_8601(client: ConsoleClient) -> None:
     assert datetime.fromisoformat(task["next_run"]).tzinfo
 
 
+@pytest.mark.parametrize("query", ["limit=ten", "limit=-1", "offset=1.5"])
+def test_an_invalid_place_is_refused(client: ConsoleClient, query: str) -> None:
+    answer = client.get(f"/api/tasks?{query}")
+    assert answer.status_code == 422
+    assert "is not a number from 0 to 99999999" in answer.text
+
+
 def test_the_report_of_an_earlier_version_is_completed(client: ConsoleClient, connection: "redis.Redis") -> None:
     report = {"started": "2026-11-22T11:00:00+00:00", "outcome": "finished", "problems": []}
     connection.lpush(keys.of_task(NAMES[0], "runs"), json.dumps(report))
