@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal, get_args
 
 from .errors import UnusablePage
-from .html.decoding import decode, is_binary, unpacked
+from .html.decoding import decode, is_binary
 from .html.encodings.decoders import REPLACEMENT
 
 Refuse = Literal["sure", "likely", "notices", "never"]
@@ -63,7 +63,7 @@ def make_page(
         raise ValueError(f"refuse must be one of {', '.join(REFUSE)}, not {refuse!r}")
     if isinstance(html, str):
         return Page(html, url, fetched_at, refuse=refuse)
-    data, content_type = unpacked(bytes(html)) or (bytes(html), content_type)
+    data = bytes(html)
     if is_binary(data):
         raise UnusablePage("binary data")
     text, name = decode(data, content_type)

@@ -82,18 +82,6 @@ def is_binary(data: bytes) -> bool:
     return controls >= FEW_CONTROLS and controls > CONTROLS_MOST * len(head)
 
 
-def unpacked(data: bytes) -> tuple[bytes, str | None] | None:
-    """Return the page in a web archive (MHTML), as browsers save pages, and its Content-Type; None if it is none."""
-    if b"multipart/related" not in data[:HEAD] or data.lstrip()[:1] == b"<":
-        return None
-    from email import message_from_bytes  # few pages need it
-
-    parts = (part for part in message_from_bytes(data).walk() if part.get_content_type() == "text/html")
-    part = next(parts, None)
-    body = part.get_payload(decode=True) if part else None
-    return (body, part["Content-Type"]) if part and isinstance(body, bytes) else None
-
-
 def _declared(data: bytes, content_type: str | None) -> str | None:
     name = in_header(content_type)
     if name is None or name == "replacement" or (name.startswith("utf-16") and b"\0" not in data):

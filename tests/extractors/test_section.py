@@ -1,7 +1,6 @@
 """The public calls."""
 
 import json
-import quopri
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -57,17 +56,6 @@ def test_bytes_and_text_give_the_same():
 def test_binary_data_and_archives_are_no_page(data):
     with pytest.raises(UnusablePage, match="binary data"):
         extract(data)
-
-
-def test_a_page_that_a_browser_saved_in_one_file_is_read():
-    page = news_page("Bröd", [text.replace("o", "ö") for text in BAKERY])
-    html = quopri.encodestring(page.encode("iso-8859-1")).decode()
-    saved = (
-        'Subject: Saved\nMIME-Version: 1.0\nContent-Type: multipart/related; type="text/html"; boundary="x"\n\n--x\n'
-        "Content-Type: text/html; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n\n"
-        f"{html}\n--x\nContent-Type: text/css\n\np {{}}\n--x--\n"
-    )
-    assert extract(saved.encode()).text == extract(page).text
 
 
 def test_http_header_names_the_encoding():

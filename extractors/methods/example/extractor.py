@@ -61,7 +61,8 @@ LIKELIER = 0.05  # by which the confidence in the page's own body must be higher
 # after its redesign 115 of 160 are right (in-sample); of 247 pages of 18 sections without a redesign 4 are below it.
 ODD = 0.6
 # Share of the lines around the body that stand where those of a voter do, from which a page has its template although
-# their words are others: lists of the day's news. Of 192 pairs of pages of two sites none has more than 0.7.
+# their words are others: lists of the day's news. Of 245 pairs of pages of different sites in five stored sets, and of
+# 40 pages of the sample site's other design, none has so many; nor had 192 pairs of two sites by which it was chosen.
 SAME_PLACES = 0.8
 
 
