@@ -32,6 +32,7 @@ UNENUMERABLE = frozenset({"id", "slug", "*", "**", "%M", "%S"})  # minutes and s
 DAY_CODES = frozenset({"%d", "%-d", "%j", "%H", "%-H"})
 MONTH_CODES = frozenset({"%m", "%-m", "%b", "%B"})
 SURELY_COMPILED = 200  # characters of a pattern up to which its expression is never too large for RE2
+_REPEATED_SLASHES = re.compile(r"(?<!:)/{2,}")
 REGEX_GROUPS = {"year": "%Y", "month": "%-m", "day": "%-d", "id": "id"}
 
 
@@ -39,7 +40,7 @@ REGEX_GROUPS = {"year": "%Y", "month": "%-m", "day": "%-d", "id": "id"}
 class Match:
     """The values that a pattern reads from a URL.
 
-    `url` is the normal form. `span` has the first and the last day of the URL's date: the same day for
+    `url` is the normal form, as far as it matches. `span` has the first and the last day of the URL's date: the same day for
     `{date:%Y-%m-%d}`, a month for `{date:%Y/%m}`; None without a year. Several `{id}` are in the order of the URL.
     """
 
@@ -101,12 +102,20 @@ class Pattern:
     def match(self, url: str) -> Match | None:
         """Return the values that the pattern reads from `url`, or None if `url` does not match.
 
-        A date that is not in the calendar, contradictory dates and a number out of bounds do not match.
+        A date that is not in the calendar, contradictory dates and a number out of bounds do not match. A query that
+        the pattern does not have (`?from=home`) and repeated slashes are left out if a date or an id names the page.
         """
         url = normalise(url)
         if self.is_regex:
             matched = self._compiled.fullmatch(url) or self._compiled.fullmatch(_other_scheme(url))
             return _regex_match(url, matched.groupdict()) if matched else None
+        if match := self._match_whole(url):
+            return match
+        plain = _REPEATED_SLASHES.sub("/", url.partition("?")[0])
+        match = self._match_whole(plain) if plain != url and "?" not in self.text else None
+        return match if match and (match.ids or match.span) else None
+
+    def _match_whole(self, url: str) -> Match | None:
         return _field_match(url, self._fields, texts) if (texts := self._texts(url)) is not None else None
 
     def _texts(self, url: str) -> Sequence[str | None] | None:
@@ -138,10 +147,10 @@ class Pattern:
         return matched.groups() if matched else None
 
     def difference(self, url: str) -> str | None:
-        """Return one sentence on the first difference of `url` from the pattern; None if it matches."""
-        if self.match(url):
-            return None
+        """Return one sentence on the first difference of `url` from the pattern; None if it matches as a whole."""
         url = normalise(url)
+        if (match := self.match(url)) and match.url == url:
+            return None
         return f"{url} does not match the regular expression" if self.is_regex else _difference(self.nodes, url)
 
     @cached_property

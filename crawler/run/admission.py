@@ -70,7 +70,8 @@ class Admission:
         undated = self.today - UNDATED if info.get("source") == "sitemap" else self.today
         included = [url for url, _ in matches if self.options.includes(days[url])]
         self.left_out += len(matches) - len(included)
-        found = [Found(normalise(url), self._rank(days[url] or undated), info) for url in included]
+        urls = {url: match.url if match else normalise(url) for url, match in matches}
+        found = [Found(urls[url], self._rank(days[url] or undated), info) for url in included]
         new = self.ledger.add(found)
         self.known += sum(not is_new and item.url not in self._entered for item, is_new in zip(found, new, strict=True))
         if len(self._entered) < REMEMBERED:

@@ -1,5 +1,6 @@
 """URL patterns a person can write without knowing regular expressions."""
 
+import re
 from datetime import date
 
 import pytest
@@ -43,6 +44,8 @@ MISSES = [
     ("http://h/a/*", "http://h/a/"),
     ("http://h/**/{id}.html", "http://h/share?url=/1.html"),
     ("http://h/{slug}", "http://h/index.html"),
+    ("http://h/{slug}", "http://h/login?next=/"),
+    ("http://h/v?id={id}", "http://h/v?id=1&page=2"),
     ("http://h/{id}", "http://h/1/"),
     ("http://h/{id}", "http://user@h/1"),
     ("http://h/{id}", "http://h:8080/1"),
@@ -62,6 +65,19 @@ def test_does_not_match(pattern, url):
     parsed = Pattern.parse(pattern)
     assert parsed.match(url) is None
     assert parsed.difference(url)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "url"),
+    [
+        ("http://h/a/{id}.html", "http://h/a/7.html?from=home&page=2"),
+        ("http://h/a/{id}.html", "http://h//a///7.html"),
+        ("http://h/a/{date:%Y%m%d}[_{slug}].html", "http://h/a/20260102.html?x"),
+    ],
+)
+def test_a_query_and_repeated_slashes_that_the_pattern_lacks_are_left_out(pattern, url):
+    match = Pattern.parse(pattern).match(url)
+    assert match.url == re.sub(r"(?<!:)/+", "/", url.partition("?")[0])
 
 
 def test_pieces_of_a_date_make_one_day():
@@ -228,6 +244,7 @@ def test_a_mistake_says_where_it_is_and_what_to_do(text, offset, says):
         ),
         ("http://h/{date:%Y/%m}/", "http://h/2024/5/", "after 'http://h/2024/' the pattern has %m"),
         ("http://h/{id}", "http://h/1/2", "the URL continues with '/2' where the pattern ends"),
+        ("http://h/{id}", "http://h/1?a=2", "the URL continues with '?a=2' where the pattern ends"),
         ("http://h/{id}.html", "http://h/1", "the pattern has '.html', the URL has nothing more"),
         ("http://h/{n:1..5}", "http://h/6", "out of range"),
     ],

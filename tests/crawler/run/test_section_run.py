@@ -58,6 +58,11 @@ def test_a_lists_articles_go_to_the_inbox_newest_first(connection, ledger):
     assert Inbox(connection).waiting_jobs() == 1
 
 
+def test_links_with_a_query_of_their_place_lead_to_one_article_without_it(connection):
+    read = Driver(connection).read_body(b'<a href="/a/8.html?from=top">x</a><a href="//127.0.0.1:9//a/8.html">y</a>')
+    assert read.fetch_all() == [url(8)]
+
+
 def test_pages_go_to_redis_several_together(connection, ledger):
     driver = Driver(connection, bounds=RunBounds(monotonic=lambda: 0.0)).read(*range(PAGES_A_FLUSH))
     leased = driver.run.articles.lease(PAGES_A_FLUSH)
