@@ -79,11 +79,12 @@ class Accounting:
     gave_up: str = ""
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row per task: the numbers that this run added to each state, and the number of open URLs."""
+        """Return one row per task: how many URLs this run added to each state, and the number of open URLs."""
         rows_ = []
         for name, after in self.after.items():
             before = self.before.get(name)
-            new: dict[str, int] = {s: after.states[s] - (before.states[s] if before else 0) for s in SETTLED}
+            # Not negative: pages that wait for a recheck are in another state than before.
+            new: dict[str, int] = {s: max(0, after.states[s] - (before.states[s] if before else 0)) for s in SETTLED}
             open_: dict[str, int] = {state: after.states[state] for state in OPEN_STATES}
             report = self.reports.get(name.removesuffix(PICTURES), {})
             if name.endswith(PICTURES):  # its problems and remarks are those of its task

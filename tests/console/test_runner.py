@@ -70,3 +70,10 @@ def test_new_rows_of_pages_that_were_written_before_are_named() -> None:
     accounting = Accounting({"forum": Counts(1, states, rows=6)}, {"forum": Counts(1, states, rows=8)})
     [row] = accounting.rows()
     assert (row["written"], row["remarks"]) == (0, ["new rows: 2 (`written` counts URLs)"])
+
+
+def test_pages_that_wait_for_their_recheck_do_not_count_as_minus_written() -> None:
+    none = dict.fromkeys((*OPEN_STATES, *FINAL_STATES), 0)
+    before, after = (Counts(9, none | {"written": written, "waiting": 9 - written}, rows=9) for written in (9, 4))
+    [row] = Accounting({"news": before}, {"news": after}).rows()
+    assert (row["written"], row["waiting"], row["remarks"]) == (0, 5, [])
