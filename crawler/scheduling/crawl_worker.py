@@ -54,6 +54,7 @@ class _LeasedRun:
     report: dict[str, Any] | None = None  # once it has ended
     code: int = 0  # an exit code, if it could not begin
     pause: float = TRY_AGAIN_AFTER  # seconds until it is started again if it was interrupted
+    is_leased: bool = True  # as far as the last renewal showed
 
 
 @dataclass(eq=False)
@@ -284,9 +285,10 @@ class CrawlWorkers:
         now = time.monotonic()
         for run in self._runs:
             if now - run.renewed > RENEW_EVERY:
-                if not self.schedule.renew(run.lease):
+                is_leased = self.schedule.renew(run.lease)
+                if run.is_leased and not is_leased:
                     log.warning("task %s: its lease expired", run.lease.task)
-                run.renewed = now
+                run.renewed, run.is_leased = now, is_leased
 
     def _watch(self) -> None:
         """Kill crawl processes without a heartbeat for too long, and replace those that have grown."""

@@ -81,7 +81,8 @@ class Scheduler:
         self._epoch: EpochWatch | None = None  # set by `start`
         self._list_watch = ListWatch(connection)  # for a scheduler without the file
         self._copy: str | None = None  # fingerprint of the file when it was last read
-        self._stamp: tuple[float, int] | None = None
+        self._stamp: tuple[float, int] | None = None  # of the file at the last look; None: it was missing
+        self._is_refused = False  # whether the file was missing or had mistakes when it was last read
         self._reading: Future[Change] | None = None  # the present reading of an edited file
         self._on_fired: Callable[[list[str]], None] | None = None
         self._tried_examples: dict[str, str] = {}  # adopted examples, by task, that were to be written into the file
@@ -214,10 +215,11 @@ class Scheduler:
         if self.file is None:
             return
         if self._reading is None:
-            stamp = _stamp(self.file)
-            if stamp is None or stamp == self._stamp:
+            before, self._stamp = self._stamp, _stamp(self.file)
+            if self._stamp is None and before is None:
+                self._refuse(f"{self.file}: the file is missing")
+            if self._stamp in (before, None):
                 return
-            self._stamp = stamp
             self._reading = _in_thread(self._publish)
         wait([self._reading], READ_WAIT)
         if not self._reading.done():
@@ -226,12 +228,18 @@ class Scheduler:
         try:
             change = reading.result()
         except (TaskError, ExemplarError) as error:
-            self._log_once(f"{error}\nthe published task list is unchanged")
+            self._refuse(str(error))
             return
-        self._logged = ""
+        self._logged, is_mended, self._is_refused = "", self._is_refused, False
+        if is_mended and not change:
+            log.warning("%s: the task list is valid again, and the same as before", self.file)
         if change:
             self._look_at_edition()  # planned first, so that the next times of its tasks are known
             self._on_change(change)
+
+    def _refuse(self, error: str) -> None:
+        self._is_refused = True
+        self._log_once(f"{error}\nthe published task list is unchanged")
 
     def _publish(self, *, take_over: bool = False) -> Change:
         assert self.file is not None
@@ -286,5 +294,5 @@ def _stamp(file: Path) -> tuple[float, int] | None:
     try:
         status = file.stat()
     except OSError:
-        return None  # missing for a moment while an editor replaces it
+        return None  # perhaps for a moment only, while an editor replaces it
     return status.st_mtime, status.st_size
