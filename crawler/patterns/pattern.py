@@ -40,7 +40,7 @@ REGEX_GROUPS = {"year": "%Y", "month": "%-m", "day": "%-d", "id": "id"}
 class Match:
     """The values that a pattern reads from a URL.
 
-    `url` is the normal form, as far as it matches. `span` has the first and the last day of the date in the URL: the same day
+    `url` is the normal form, as far as it matches. `span` has the first and the last day of the date: the same day
     for `{date:%Y-%m-%d}`, a month for `{date:%Y/%m}`; None without a year. Several `{id}` are in the order of the URL.
     """
 
