@@ -7,6 +7,7 @@ recognised by words: its title and byline, the editor's line, a tail of boilerpl
 
 import html
 import re
+from collections.abc import Collection
 
 from ..article import Article, NoArticle
 from ..html.dom import parse
@@ -15,9 +16,10 @@ from ..html.paths import PathTrie
 from ..html.tagless_text import Ctext
 from ..metadata.declared_metadata import read_head
 from ..page import Page
-from .assembly import BodyLines, ParsedPage, assemble
+from .assembly import BodyLines, ParsedPage, assemble, read
 from .body import Body
 from .line_weights import Prior, unlinked_bytes
+from .notices import NOTICE_BODY, notice
 from .roots import content_of_paths, find_root
 from .trimming import trim, up_to_notice
 
@@ -52,14 +54,31 @@ def assemble_source(page: Page, before: list[str], body: str, how: BodyLines) ->
     parsed, found = read_fragment(page, before, body)
     lines = parsed.lines
     kept = _without_asides(lines, [line for line in found if lines.linked[line] <= LINKED * lines.width[line]])
-    if lines.width[kept].sum() < LEAST:
-        return NoArticle("no running text where the body should be", page.url)
     content = [0.0] * len(lines)
     for line in kept:
         content[line] = parsed.prior.unlinked[line]
     root = find_root(lines, content_of_paths(lines, content))
     kept = trim(lines, up_to_notice(lines, Body(kept, root), parsed.prior), parsed.prior)
+    width = lines.width[kept].sum()
+    if width < LEAST:
+        return no_body(page, "no running text where the body should be")
+    if width <= NOTICE_BODY and page.refuse != "never" and (said := _notice(page, [lines.texts[i] for i in kept])):
+        return NoArticle(said, page.url)
     return assemble(parsed, BodyLines(kept, root, how.method, how.confidence, how.reason))
+
+
+def no_body(page: Page, reason: str) -> NoArticle:
+    """Return why a page has no body: the notice that it has instead, or `reason`."""
+    return NoArticle(_notice(page, ()) or reason, page.url)
+
+
+def _notice(page: Page, body: Collection[str]) -> str | None:
+    """Return the notice that the page has instead of an article. `body`: the lines of its body, if it has one."""
+    whole = read(page, PathTrie())
+    if isinstance(whole, NoArticle):
+        return whole.reason
+    kept = [line for line, text in enumerate(whole.lines.texts) if text in body]
+    return notice(whole.lines, whole.head.title, whole.head.headings, kept)
 
 
 def assemble_verbatim(page: Page, before: list[str], body: str, how: BodyLines) -> Article | NoArticle:

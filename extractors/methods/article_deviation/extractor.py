@@ -35,7 +35,7 @@ from math import sqrt
 
 from ...article import Article, NoArticle
 from ...content.assembly import BodyLines
-from ...content.body_fragment import assemble_lines
+from ...content.body_fragment import assemble_lines, no_body
 from ...html.tagless_text import BlockTree, Ctext, build_tree, read_ctext
 from ...page import Page
 
@@ -57,7 +57,7 @@ def extract(page: Page) -> Article | NoArticle:
     tree = build_tree(ctext)
     sizes = text_sizes(ctext, tree)
     if not sizes[0]:
-        return NoArticle("no running text: only links and fragments", page.url)
+        return no_body(page, "no running text: only links and fragments")
     body = find_body(tree, sizes)
     reason = f"<{tree.tags[body]}> holds {sizes[body] / sizes[0]:.0%} of the text"
     how = BodyLines([], 0, METHOD, CONFIDENCE, reason)

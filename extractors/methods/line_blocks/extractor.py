@@ -36,7 +36,7 @@ import numpy as np
 
 from ...article import Article, NoArticle
 from ...content.assembly import BodyLines
-from ...content.body_fragment import assemble_lines
+from ...content.body_fragment import assemble_lines, no_body
 from ...html.phrases import SHORT, is_heading_of
 from ...html.tagless_text import Ctext, Ints, read_ctext
 from ...page import Page
@@ -57,7 +57,7 @@ def extract(page: Page) -> Article | NoArticle:
     ctext = read_ctext(page.html)
     found = dense_range(weights(ctext))
     if found is None:
-        return NoArticle("no text outside links", page.url)
+        return no_body(page, "no text outside links")
     first, end = found
     reason = f"lines {first} to {end} of {len(ctext)} hold the most text"
     return assemble_lines(page, ctext, first, end, BodyLines([], 0, METHOD, CONFIDENCE, reason))

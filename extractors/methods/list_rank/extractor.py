@@ -42,7 +42,7 @@ from lxml import etree
 
 from ...article import Entry, Listing, NoArticle, listing_of
 from ...content.assembly import BodyLines
-from ...content.body_fragment import assemble_verbatim
+from ...content.body_fragment import assemble_verbatim, no_body
 from ...html.dom import inner_text, short_text, to_html
 from ...html.tagless_text import BLOCK_TAGS
 from ...metadata.dates import find_date, find_url_date
@@ -88,7 +88,7 @@ def extract(page: Page) -> Listing | NoArticle:
     """Return the list, or the reason why there is none. Raises `UnusablePage` if the page cannot be parsed."""
     found = find_list(LinkedTree(page))
     if not found:
-        return NoArticle(f"no list: no {LEAST} similar linked elements", page.url)
+        return no_body(page, f"no list: no {LEAST} similar linked elements")
     source = "\n".join(_source(element) for entry in found for element in entry.elements)
     reason = f"{len(found)} <{found[0].elements[0].tag}> with links of their own"
     text = assemble_verbatim(page, [], source, BodyLines([], 0, METHOD, CONFIDENCE, reason))

@@ -48,7 +48,7 @@ from numpy.typing import NDArray
 
 from ...article import Article, NoArticle
 from ...content.assembly import BodyLines
-from ...content.body_fragment import assemble_source, texts_before
+from ...content.body_fragment import assemble_source, no_body, texts_before
 from ...html.tagless_text import Ctext, read_ctext
 from ...page import Page
 from .clusters import (
@@ -130,7 +130,7 @@ def assemble_leaves(
 ) -> Article | NoArticle:
     """Return the article whose body is the leaves `kept`; `how`: how it was found."""
     if not kept:
-        return NoArticle("no running text: only links and fragments", page.url)
+        return no_body(page, "no running text: only links and fragments")
     first, end = outline.leaves[kept[0]].line, outline.leaves[kept[-1]].line + 1
     lines = {outline.leaves[number].line for number in kept}
     source = ctext.between(first, end, {line for line in range(first, end) if line not in lines and ctext.bare[line]})

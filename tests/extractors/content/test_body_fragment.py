@@ -3,6 +3,7 @@
 import pytest
 
 from extractors import NoArticle, extract
+from extractors.article import CHECK
 from extractors.content.body_fragment import read_fragment, texts_before
 from extractors.html.tagless_text import read_ctext
 from extractors.page import Page
@@ -12,9 +13,25 @@ from ..pages import BAKERY, news_page
 
 @pytest.mark.parametrize("method", ["line-blocks", "tag-paths", "article-deviation"])
 def test_page_of_links_is_no_article(method):
-    result = extract('<body><a href="/1">Weather for the week</a>', method=method)
+    result = extract('<body><a href="/1">Weather for the week, and the tides of the harbour</a>', method=method)
     assert isinstance(result, NoArticle)
     assert method != "line-blocks" or "outside links" in result.reason
+
+
+@pytest.mark.parametrize("method", ["line-blocks", "tag-paths", "article-deviation", "list-rank"])
+@pytest.mark.parametrize("text", ["安全验证", "安全验证：您的访问过于频繁，请输入验证码后继续访问，谢谢您的配合。"])
+def test_a_page_that_shows_a_check_is_no_article(method, text):
+    page = f"<title>Harbour Gazette</title><body><div><p>{text}</p></div><p>© 2026 the Gazette, Harbour Street 1</p>"
+    assert extract(page, method=method).reason.startswith(CHECK)
+    assert method == "list-rank" or len(text) < 9 or extract(page, method=method, refuse="never")
+
+
+@pytest.mark.parametrize("method", ["line-blocks", "tag-paths", "article-deviation"])
+@pytest.mark.parametrize(
+    "more", ["protected by reCAPTCHA", "Just a moment. " + "The wind rose and the boats lay still. " * 90]
+)
+def test_a_page_with_a_text_is_an_article_although_it_names_a_check(method, more):
+    assert extract(news_page("Bread", BAKERY).replace("</body>", f"<footer>{more}</footer></body>"), method=method)
 
 
 def test_metadata_come_from_the_whole_page():
