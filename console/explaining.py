@@ -10,7 +10,7 @@ from console.inputs import Missing, PageIn
 from console.locale import wording_here
 from console.report.document import ReportHead, render_report, write_report
 from console.report.gathering import Explainer, ReportedPage
-from console.report.terminal import explained_rows
+from console.report.short_form import explained_rows
 from console.terminal import say, show_data
 from extractors import Section, UnusablePage
 

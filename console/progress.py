@@ -10,7 +10,7 @@ from typing import Any
 from console.locale import in_language, word
 from console.overview import overview
 from console.runner import Accounting, Runner
-from console.status import NARROW, queue_json, table
+from console.status_table import NARROW, queue_json, table
 from console.terminal import counted, local_time, plain_table, print_json, say, show, show_data
 from crawler.logs import printable
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from extractors.content.confidence import LEAST, MOST, WEIGHTS, doubts_of
 from extractors.content.confidence import NAMES as NUMBERS
-from extractors.content.line_model.features import NAMES, TAGS
+from extractors.content.line_model.line_columns import NAMES, TAGS
 from extractors.content.line_model.opinion import corrected, like_text
 from extractors.content.line_model.trees import Trees
 from extractors.learned import logistic

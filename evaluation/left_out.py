@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 
 from extractors.content.line_model import using
-from extractors.content.line_model.features import NAMES, NAMES_OF_ANY_KIND
+from extractors.content.line_model.line_columns import NAMES, NAMES_OF_ANY_KIND
 from extractors.content.line_model.trees import Trees, load
 from extractors.errors import TrainingMistakes
 from extractors.page_types import using_models

@@ -28,7 +28,7 @@ from extractors.content.assembly import ParsedPage, read
 from extractors.content.body import Body
 from extractors.content.confidence import Known, known_of
 from extractors.content.line_model.cohesion import OF_LINE, OF_LINES
-from extractors.content.line_model.features import NAMES, NAMES_OF_ANY_KIND, features_of, with_kinds
+from extractors.content.line_model.line_columns import NAMES, NAMES_OF_ANY_KIND, features_of, with_kinds
 from extractors.content.line_model.opinion import ANY_KIND, ARTICLES, HERE
 from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body

@@ -33,7 +33,7 @@ from extractors.errors import BadModel, ExtraMissing, UnusablePage
 from extractors.html.paths import PathTrie
 from extractors.page import make_page
 from extractors.page_types.classify import classify
-from extractors.visual.classify import SURE, VisualClassifier
+from extractors.visual.screenshot_type import SURE, VisualClassifier
 from extractors.visual.screenshots import TYPES, LabelledScreenshot, read_labelled, read_png
 from extractors.visual.train import EPOCHS, Trainer, trained
 

@@ -101,6 +101,15 @@ def test_no_class_name_stands_for_two_things() -> None:
     assert {name: files for name, files in defined.items() if len(files) > 1} == {}
 
 
+def test_no_module_name_stands_for_two_things_in_a_package() -> None:
+    """Except the parts that many methods have, and the modules of commands, which are named by their command."""
+    parts = ("__init__", "__main__", "extractor", "figure", "train", "verbatim")
+    for package in DOCUMENTED:
+        paths = [path for path in tracked() if path.suffix == ".py" and path.is_relative_to(ROOT / package)]
+        names = [path.stem for path in paths if path.parent.name != "commands" and path.stem not in parts]
+        assert sorted(names) == sorted(set(names))
+
+
 # The distribution
 
 

@@ -19,7 +19,7 @@ from console.sample_site import (
     shingle_f1,
     truth,
 )
-from console.sample_site.pages import ENCODINGS, PRIVATE
+from console.sample_site.site_pages import ENCODINGS, PRIVATE
 
 ARTICLE_PATH = {
     "zh": re.compile(r"/zh/news/\d{4}/\d{4}/\d+\.html"),

@@ -71,7 +71,7 @@ def command(
     """
     from console.output_checks import emptied_outputs
     from console.overview import overview
-    from console.status import overview_json, table
+    from console.status_table import overview_json, table
     from crawler.politeness.pace import in_words
     from crawler.task_list.file import load
 
@@ -132,7 +132,7 @@ def _choose(state: "Overview", names: "Sequence[str]") -> "Overview":
 
 def _show_cluster(state: "Overview") -> None:
     """Print the queue, the processes and the present problems."""
-    from console.status import died_line, output_lines, pressure_lines, process_line
+    from console.status_table import died_line, output_lines, pressure_lines, process_line
     from extractors import walk_in_use
 
     machines, server = state.machines, state.machines.redis

@@ -1,8 +1,8 @@
 """A small news site for demo and tests, with its truth: a Chinese section in GBK and an English one in UTF-8."""
 
 from console.sample_site.content import PATTERNS, SECTIONS, Story, tasks_yaml, truth
-from console.sample_site.pages import DEAD_LINKS, DESIGNS, LIST_PATHS, Response, render_site
-from console.sample_site.server import LoggedRequest, SiteServer
+from console.sample_site.site_pages import DEAD_LINKS, DESIGNS, LIST_PATHS, Response, render_site
+from console.sample_site.site_server import LoggedRequest, SiteServer
 from workers.redesign.backtest import shingle_f1
 
 __all__ = [

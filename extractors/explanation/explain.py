@@ -20,7 +20,7 @@ from ..registry import LIST_METHODS, METHODS, NEED_EXAMPLE
 from ..section import Section
 from ..tracing import Trace, traced
 from .fields import explained_fields
-from .lines import deciding, deciding_steps, element_of, explained_lines, lines_in, rounded
+from .line_decisions import deciding, deciding_steps, element_of, explained_lines, lines_in, rounded
 from .values import Explanation, Ground, LineCurves
 
 

@@ -114,7 +114,7 @@ def _kind(probability: float) -> PageType:
 
 def _with_screenshot(png: bytes, probability: float) -> float:
     """Return the probability of an article with the answer of the screenshot classifier, if it gives one."""
-    from ..visual.classify import classifier  # it needs an extra, and most pages have no screenshot
+    from ..visual.screenshot_type import classifier  # it needs an extra, and most pages have no screenshot
 
     visual = classifier()
     seen = visual(png).kind

@@ -14,7 +14,7 @@ from math import log1p
 
 from ..html.urls import normalise, split_web
 from ..metadata.dates import find_url_date
-from . import words
+from . import list_words
 
 LONG_WORD = 12  # letters; a longer segment is a slug
 MAX_LINKS = 400  # links of a page that are examined
@@ -78,10 +78,10 @@ def address_features(url: str) -> dict[str, float]:
         "parameters": log1p(len([pair for pair in query.split("&") if pair])),
         "dated": float(find_url_date(url) is not None),
         "year": float(bool(re.search(r"/(?:19|20)\d\d(?:/|\d\d)", path))),
-        "page_number": float(bool(words.PAGE_ADDRESS.search(f"{path}?{query}"))),
-        "list_last": float(bool(words.LIST_ADDRESS.match(last))),
-        "list_words": float(sum(bool(words.LIST_ADDRESS.match(segment)) for segment in segments)),
-        "article_words": float(sum(bool(words.ARTICLE_ADDRESS.match(segment)) for segment in segments[:-1])),
+        "page_number": float(bool(list_words.PAGE_ADDRESS.search(f"{path}?{query}"))),
+        "list_last": float(bool(list_words.LIST_ADDRESS.match(last))),
+        "list_words": float(sum(bool(list_words.LIST_ADDRESS.match(segment)) for segment in segments)),
+        "article_words": float(sum(bool(list_words.ARTICLE_ADDRESS.match(segment)) for segment in segments[:-1])),
     }
 
 

@@ -11,7 +11,7 @@ from math import log1p
 from ..expressions import expression
 from ..html.urls import split_web
 from ..metadata.declared_metadata import PUBLISHED, Head
-from . import words
+from . import list_words
 
 MAX_SCRIPT = 500_000  # characters of a JSON-LD script that are searched for types
 ARTICLE_TYPE = re.compile(r"Article|Posting|Report|^Review$|Recipe")
@@ -75,10 +75,10 @@ def head_features(head: Head) -> dict[str, float]:
         "next_link": float("next" in relations),
         "previous_link": float("prev" in relations),
         "feeds": log1p(relations["feed"]),
-        "list_class": float(bool(words.LIST_CLASS.search(names))),
-        "article_class": float(bool(words.ARTICLE_CLASS.search(names))),
+        "list_class": float(bool(list_words.LIST_CLASS.search(names))),
+        "article_class": float(bool(list_words.ARTICLE_CLASS.search(names))),
         "title_length": log1p(len(title.encode())),
-        "list_title": float(bool(words.LIST_TITLE.search(title))),
+        "list_title": float(bool(list_words.LIST_TITLE.search(title))),
         "h1_in_title": float(_covers(title, head.headings)),
         **{f"{tag}_elements": log1p(counts[tag]) for tag in _COUNTED},
     }

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..html.elements import IMAGE, KINDS
 from ..html.lines import Lines
-from . import words
+from . import list_words
 
 LINKED = 0.6  # link share from which a line counts as a link
 PROSE, PROSE_LINKED = 120, 0.4  # unlinked bytes, and largest link share, of a line of prose
@@ -184,7 +184,7 @@ def _prose(marked: Marked) -> dict[str, float]:
     places = [index for index in running if family[index] == best]
     gaps = [after - before for before, after in pairwise(places)]
     texts = [lines.texts[place] for place in places]
-    sentences = [len(words.SENTENCE.findall(text)) for text in texts]
+    sentences = [len(list_words.SENTENCE.findall(text)) for text in texts]
     amounts = [plain[place] for place in places]
     prose = _true(marked.prose)
     return {
@@ -206,7 +206,7 @@ def _prose(marked: Marked) -> dict[str, float]:
 
 
 def _is_cut_off(tail: str) -> bool:
-    return ("…" in tail or "..." in tail) and words.CUT_OFF.search(tail) is not None
+    return ("…" in tail or "..." in tail) and list_words.CUT_OFF.search(tail) is not None
 
 
 def _entries(marked: Marked, whole: Sums) -> dict[str, float]:
@@ -278,10 +278,10 @@ def _signs(lines: Lines) -> dict[str, float]:
     texts = [text for text in lines.texts if len(text) <= SHORT]
     lowered = [text.lower() for text in texts]
     everything = "\n".join(lowered)
-    known = words.parts_in(everything)
+    known = list_words.parts_in(everything)
     ends = list(accumulate([len(text) + 1 for text in lowered]))
     counts = {}
-    for name, (form, parts) in words.SIGNS.items():
+    for name, (form, parts) in list_words.SIGNS.items():
         places = {place for part in parts if part in known for place in _places(part, everything, ends)}
         counts[name] = log1p(sum([form.search(texts[place]) is not None for place in places]))
     return counts | {"numbers": log1p(sum([text.isdecimal() for text in texts]))}

@@ -23,7 +23,7 @@ from ..metadata.declared_metadata import read_head
 from ..metadata.json_ld import texts
 from ..page import Page
 from ..post import Post
-from .elements import DIGITS, MAX_NAME, MAX_TEXT, NAMES_LENGTH, UP, Form, MarkedPage, ancestors
+from .post_elements import DIGITS, MAX_NAME, MAX_TEXT, NAMES_LENGTH, UP, Form, MarkedPage, ancestors
 from .reader import PostReader
 
 MOST = 1_000  # posts of a page

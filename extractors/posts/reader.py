@@ -14,7 +14,7 @@ from ..html.elements import BLOCK, BREAK, INLINE, KINDS, PRE
 from ..html.sanitising import sanitise
 from ..html.urls import web_url
 from ..post import Post, paragraphs
-from .elements import (
+from .post_elements import (
     AUTHOR,
     AUTHOR_NAMES,
     DIGITS,

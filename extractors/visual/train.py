@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from ..errors import needs
 from ..training import BAR, add_held_out, curve_point, run
-from .classify import OWN_WEIGHTS
-from .network import FLAT, KERNEL, POOL, Floats, to_onnx
+from .lenet import FLAT, KERNEL, POOL, Floats, to_onnx
+from .screenshot_type import OWN_WEIGHTS
 from .screenshots import (
     SIDE,
     TYPES,

@@ -22,7 +22,7 @@ from console.overview import TaskOverview
 from console.progress import accounting_table
 from console.runner import Accounting
 from console.sample_site import SiteServer, truth
-from console.status import table
+from console.status_table import table
 from crawler.task_list.file import load
 from tests.console.calls import AT_HOME, edit
 from tests.console.conftest import Crawled, Exemplar

@@ -11,7 +11,7 @@ import redis
 
 from console.sample_site import SiteServer, shingle_f1, tasks_yaml, truth
 from console.sample_site.content import EXAMPLES
-from console.sample_site.server import LoggedRequest
+from console.sample_site.site_server import LoggedRequest
 from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.file import load
 from tests.console.conftest import Done, Exemplar

@@ -22,8 +22,8 @@ from console.report.document import (
     web_address,
 )
 from console.report.gathering import MOST_COMPARED, Explainer, ReportedPage
+from console.report.short_form import explained_rows, fitted
 from console.report.stored_page import ReportRequest, requested_report
-from console.report.terminal import explained_rows, fitted
 from console.sample_site import SiteServer, tasks_yaml, truth
 from console.sample_site.content import EXAMPLES
 from crawler.discovery.links import PageLink

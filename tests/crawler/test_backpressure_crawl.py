@@ -7,7 +7,7 @@ import redis
 
 from console.overview import machines_overview
 from console.sample_site import SiteServer
-from console.status import pressure_lines
+from console.status_table import pressure_lines
 from tests.crawler.spiders import Child, states, until, write_tasks
 from tests.redis_servers import BINARIES, running
 from workers.redis_access.full_redis import memory_of

@@ -6,7 +6,7 @@ from evaluation import line_model
 from evaluation.line_model import LabelledForm, learn
 from extractors.content.confidence import Known
 from extractors.content.line_model.cohesion import OF_LINE, OF_LINES
-from extractors.content.line_model.features import NAMES
+from extractors.content.line_model.line_columns import NAMES
 
 SHARES = [NAMES.index(name) for name in (*OF_LINE, *OF_LINES)]
 

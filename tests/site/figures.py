@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from console.sample_site.content import Story, truth
-from console.sample_site.pages import render_site
+from console.sample_site.site_pages import render_site
 from extractors.figures import draw
 
 SITE = "https://news.example"

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from console.sample_site import truth
-from console.sample_site.pages import Response
-from console.sample_site.server import SiteServer
+from console.sample_site.site_pages import Response
+from console.sample_site.site_server import SiteServer
 
 Design = Literal["first", "second"]
 LEAST = 500  # characters of an article

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from console.sample_site import render_site, shingle_f1, truth
 from console.sample_site.content import EXAMPLES
-from console.sample_site.pages import Response
+from console.sample_site.site_pages import Response
 from tests.site.plain import plain_articles, plain_page
 from workers import keys
 from workers.extraction_config import ExtractionConfig, keep_example

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from ... import learned
 from ...html.lines import Floats, Lines
 from ...metadata.declared_metadata import DESCRIPTION, Head
-from ..line_model.features import NAMES as COLUMNS
-from ..line_model.features import flags_of
+from ..line_model.line_columns import NAMES as COLUMNS
+from ..line_model.line_columns import flags_of
 from ..line_model.opinion import Opinion, agreement
 from ..line_model.trees import Trees, load
 

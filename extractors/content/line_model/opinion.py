@@ -21,7 +21,7 @@ from ...html.lines import Flags, Floats, Lines
 from ...tracing import tracing
 from ..body import Body
 from ..line_weights import Prior
-from .features import NAMES, NAMES_OF_ANY_KIND, features_of, flags_of, prose_of, with_kinds
+from .line_columns import NAMES, NAMES_OF_ANY_KIND, features_of, flags_of, prose_of, with_kinds
 from .trees import Trees, load
 
 HERE = Path(__file__).parent

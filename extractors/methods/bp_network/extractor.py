@@ -31,7 +31,7 @@ from ...errors import BadModel
 from ...html.class_names import NOISE_TAGS
 from ...page import Page
 from ...page_types.classify import judge
-from .features import line_values, source_values, with_neighbours
+from .line_inputs import line_values, source_values, with_neighbours
 from .network import BODY, USED, VERBATIM, Inputs, Network, load
 from .words import title_words
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from extractors import Article, Entry, Listing, NoArticle, Section, UnusablePage, extract
 from extractors.methods import i_awce
 from extractors.render import render
-from extractors.visual import classify
-from extractors.visual.classify import ScreenshotType
+from extractors.visual import screenshot_type
+from extractors.visual.screenshot_type import ScreenshotType
 from tests.samples import sample
 
 from ..pages import BAKERY, HARBOUR, LIBRARY, news_page
@@ -110,9 +110,9 @@ class Seen:
 
 @pytest.fixture
 def see(monkeypatch):
-    def see(kind, reliability=classify.UNSEEN_RIGHT):
+    def see(kind, reliability=screenshot_type.UNSEEN_RIGHT):
         seen = Seen(kind, reliability)
-        monkeypatch.setattr(classify, "classifier", lambda: seen)
+        monkeypatch.setattr(screenshot_type, "classifier", lambda: seen)
         return seen
 
     return see
@@ -157,7 +157,8 @@ def test_a_list_by_its_screenshot_without_like_elements_is_an_article_of_uncerta
 
 
 def test_where_the_screenshot_tells_nothing_structure_decides(monkeypatch):
-    monkeypatch.setattr(classify, "classifier", lambda: lambda png: ScreenshotType(None, 0.6, "neither is likely"))
+    unclear = ScreenshotType(None, 0.6, "neither is likely")
+    monkeypatch.setattr(screenshot_type, "classifier", lambda: lambda png: unclear)
     found = extract(archive(), URL, method="i-awce", screenshot=b"a picture")
     assert found.reason.startswith("list by structure")
 

@@ -7,7 +7,7 @@ from extractors.page_types.addresses import names_of_address
 from extractors.page_types.features import address_of, body_features, features_of, names_for_kinds
 from extractors.page_types.learning import DECLARED
 from extractors.page_types.line_features import line_features
-from extractors.page_types.words import SIGNS
+from extractors.page_types.list_words import SIGNS
 
 from .made import article_page, list_page, parsed
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from extractors.visual.classify import VisualClassifier
+from extractors.visual.screenshot_type import VisualClassifier
 from extractors.visual.screenshots import LabelledScreenshot
 from extractors.visual.train import divide, main, type_weights
 from tests.extractors.visual.pictures import article, listing, png

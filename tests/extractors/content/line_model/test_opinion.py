@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from extractors.content.line_model import second_opinion, using
-from extractors.content.line_model.features import NAMES, NAMES_OF_ANY_KIND, features_of, flags_of
+from extractors.content.line_model.line_columns import NAMES, NAMES_OF_ANY_KIND, features_of, flags_of
 from extractors.content.line_model.opinion import SURE, SWITCH, expected, likeliest
 from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body

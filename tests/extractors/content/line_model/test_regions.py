@@ -1,6 +1,6 @@
 """Numbers of regions: how far lines are from the title and the first paragraph in the page's tree."""
 
-from extractors.content.line_model.features import NAMES, features_of
+from extractors.content.line_model.line_columns import NAMES, features_of
 from extractors.content.page_body import rules_body
 
 from ...pages import BAKERY, HARBOUR, parsed

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from console.sample_site.pages import NOT_FOUND, Response, render_site
+from console.sample_site.site_pages import NOT_FOUND, Response, render_site
 
 HOST = "127.0.0.1"
 IDLE_SECONDS = 30  # seconds after which an idle connection is closed

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from extractors.methods.bp_network.features import line_values, markup_lengths, source_values, with_neighbours
+from extractors.methods.bp_network.line_inputs import line_values, markup_lengths, source_values, with_neighbours
 from tests.extractors.pages import parsed
 
 HTML = """<html><head><title>Tide - Gazette</title></head><body><script>var x = "<p>no</p>"</script>

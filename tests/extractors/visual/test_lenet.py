@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from extractors.errors import BadModel
-from extractors.visual.classify import VisualClassifier
-from extractors.visual.network import quantised, to_onnx
+from extractors.visual.lenet import quantised, to_onnx
+from extractors.visual.screenshot_type import VisualClassifier
 
 from .lenet import SHAPES, forward
 

@@ -5,8 +5,8 @@ import pytest
 
 from extractors import extract
 from extractors.errors import BadModel, ExtraMissing
-from extractors.visual.classify import OWN_WEIGHTS, UNSEEN_RIGHT, WEIGHTS, VisualClassifier
-from extractors.visual.classify import classifier as of_environment
+from extractors.visual.screenshot_type import OWN_WEIGHTS, UNSEEN_RIGHT, WEIGHTS, VisualClassifier
+from extractors.visual.screenshot_type import classifier as of_environment
 from tests.extractors.visual.pictures import article, png
 
 pytest.importorskip("PIL", reason="extra vision is not installed")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BadModel, needs
-from .network import ABOUT, INPUT, OUTPUT, Floats
+from .lenet import ABOUT, INPUT, OUTPUT, Floats
 from .screenshots import SIDE, TYPES, Grey, Kind, UnreadableImage, centred, is_blank, read_png
 
 OWN_WEIGHTS = "EXEMPLAR_VISUAL_WEIGHTS"  # environment variable: a file that `train` wrote

@@ -9,7 +9,7 @@ from console.sample_site import DESIGNS, SECTIONS, render_site, truth
 from console.sample_site.content import EXAMPLES, STARTS
 from extractors import Listing, NoArticle, Section, UnusablePage
 from extractors.explanation import DECISIONS, comparable_methods, explain, method_answer
-from extractors.explanation.lines import lines_in
+from extractors.explanation.line_decisions import lines_in
 from extractors.registry import METHODS
 from extractors.tracing import Trace, traced, tracing
 from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
