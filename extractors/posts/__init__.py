@@ -12,6 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice, takewhile
 from math import fsum
 
@@ -86,12 +87,18 @@ def read_thread(pages: Iterable[Page], *, is_thread: bool) -> list[list[Post]]:
     (`is_thread`): names may be plain text beside a time, and times may be written by scripts. On other pages, elements
     with one of them are something else. Raises `UnusablePage` if there is no tree to read.
     """
-    forms = set[Form]()
-    return [_read(page, forms, is_thread=is_thread) for page in pages]
+    read: list[list[Post]] = []
+    known: frozenset[Form] = frozenset()
+    for page in pages:
+        posts, known = _read(page, known, is_thread)
+        read.append([*posts])
+    return read
 
 
-def _read(page: Page, forms: set[Form], *, is_thread: bool) -> list[Post]:
-    """Return the posts of a page; `forms`: those of posts on the pages before, to which its own are added."""
+@lru_cache(1)  # the text of a thread is found by its posts, and then they are asked for
+def _read(page: Page, known: frozenset[Form], is_thread: bool) -> tuple[list[Post], frozenset[Form]]:
+    """Return the posts of a page and all forms of posts that are known then; `known`: those of the pages before."""
+    forms = {*known}
     marked = MarkedPage(page)
     marks = _Marks([*marked.authors], [*marked.times])
     found = _of_forms(forms, marks, marked) if forms else {}
@@ -115,7 +122,8 @@ def _read(page: Page, forms: set[Form], *, is_thread: bool) -> list[Post]:
     marked.find_texts(again, found)
     for element in again:
         found[element] = PostReader(element, marked, found, by_time=not used.authors).post() or found[element]
-    return _numbered(_without_repeated(_anchored({element: found[element] for element in order})))
+    posts = _numbered(_without_repeated(_anchored({element: found[element] for element in order})))
+    return posts, frozenset(forms)
 
 
 def read_comments(page: Page) -> list[Post]:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from extractors import Article, extract, read_comments, read_posts
+from extractors import Article, extract, posts, read_comments, read_posts
 from extractors.content.multipage import joined
 from extractors.content.thread_lines import lines_of_posts
 from extractors.page import make_page
@@ -482,6 +482,14 @@ def test_the_text_of_a_thread_is_that_of_its_posts_alone_and_beside_another_thre
     beside = extract(ENGINES[engine](THREAD), URL, example=ENGINES[engine](other), refuse="never")
     for article in (alone, beside):
         assert all(one.text in article.text for one in THREAD[1:]), article.text
+
+
+def test_the_posts_by_which_the_text_was_found_are_not_read_again(monkeypatch):
+    article = extract(discourse(THREAD), URL, refuse="never")
+    monkeypatch.setattr(posts, "MarkedPage", None)
+    assert [one.text for one in article.posts] == [one.text for one in THREAD]
+    article.posts.clear()
+    assert article.posts
 
 
 def test_long_threads_are_bounded():
