@@ -128,6 +128,13 @@ class Ledger:
         answers = pipe.execute()
         return [bool(is_open or is_settled) for is_open, is_settled in zip(answers[::2], answers[1::2], strict=True)]
 
+    def have_rows(self, names: Sequence[Fingerprint]) -> list[bool]:
+        """Return for each fingerprint whether its article has a row, of this URL or of another one."""
+        pipe = self.redis.pipeline(transaction=False)
+        for name in names:
+            pipe.hget(*self.place_of(name))
+        return [bool(code) and _LETTER_STATE[_text(code)[0]] in ("written", "duplicate") for code in pipe.execute()]
+
     def lease(
         self, most: int, *, seconds: float = FETCH_LEASE, below: float = math.inf, most_above: int = 0
     ) -> list[Leased]:

@@ -107,7 +107,7 @@ class Pattern:
         """
         url = normalise(url)
         if self.is_regex:
-            matched = self._compiled.fullmatch(url) or self._compiled.fullmatch(_other_scheme(url))
+            matched = self._compiled.fullmatch(url) or self._compiled.fullmatch(other_scheme(url))
             return _regex_match(url, matched.groupdict()) if matched else None
         if match := self._match_whole(url):
             return match
@@ -301,7 +301,8 @@ def _span(parts: Mapping[str, int]) -> tuple[date, date] | None:
     return date(year, month, day), date(year, month, day)
 
 
-def _other_scheme(url: str) -> str:
+def other_scheme(url: str) -> str:
+    """Return a URL with https instead of http, or the reverse."""
     return "https" + url.removeprefix("http") if url.startswith("http:") else "http" + url.removeprefix("https")
 
 

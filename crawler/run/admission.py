@@ -10,7 +10,7 @@ from typing import Any
 
 from crawler.discovery.links import Form
 from crawler.discovery.walk import ArticleLink
-from crawler.patterns.pattern import Match
+from crawler.patterns.pattern import Match, other_scheme
 from crawler.run.run_report import RunOptions
 from crawler.task_list.models import Task
 from extractors.html.urls import normalise
@@ -72,7 +72,7 @@ class Admission:
         self.left_out += len(matches) - len(included)
         urls = {url: match.url if match else normalise(url) for url, match in matches}
         found = [Found(urls[url], self._rank(days[url] or undated), info) for url in included]
-        new = self.ledger.add(found)
+        new = self._without_moved(found, self.ledger.add(found))
         self.known += sum(not is_new and item.url not in self._entered for item, is_new in zip(found, new, strict=True))
         if len(self._entered) < REMEMBERED:
             self._entered.update(item.url for item, is_new in zip(found, new, strict=True) if is_new)
@@ -82,6 +82,16 @@ class Admission:
                 if is_new:
                     log.info("found %s", item.url, extra={"page": fingerprint(item.url)})
         return fetched
+
+    def _without_moved(self, found: Sequence[Found], new: list[bool]) -> list[bool]:
+        """Settle new URLs whose article was written before the site moved from http to https, or back."""
+        fresh = {place: other_scheme(found[place].url) for place, is_new in enumerate(new) if is_new}
+        have_rows = self.ledger.have_rows([*map(fingerprint, fresh.values())])
+        for (place, other), has_row in zip(fresh.items(), have_rows, strict=True):
+            if has_row:
+                self.ledger.settle(fingerprint(found[place].url), "duplicate", other)
+                new[place] = False
+        return new
 
     def _remove_beyond_bound(self, found: Sequence[Found], new: list[bool]) -> list[bool]:
         """Remove new URLs over the limit."""

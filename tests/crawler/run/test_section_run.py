@@ -34,7 +34,7 @@ from workers.extraction.ledger_recovery import heal
 from workers.extraction_config import example_of
 from workers.inbox import Inbox
 from workers.sinks import JsonLinesSink
-from workers.url_states import Found
+from workers.url_states import Found, fingerprint
 from workers.writing.outputs import Output
 
 
@@ -131,6 +131,18 @@ def test_the_first_run_is_bounded_and_what_lies_beyond_is_settled(connection, le
     assert driver.fetch_all() == [url(9), url(8)]
     driver.end()
     assert ledger.state_of(url(7)) == ("rejected", BEYOND_LIMIT)
+
+
+def test_written_articles_are_known_when_their_site_moves_to_https(connection, ledger):
+    Driver(connection).read(3, 2, 1).complete()
+    for number, state in ((3, "written"), (2, "rejected"), (1, "written")):
+        ledger.settle(fingerprint(url(number)), state, "")
+    moved = {number: "https" + url(number).removeprefix("http") for number in (4, 3, 2, 1)}
+    driver = Driver(connection).read_body("".join(f'<a href="{address}">x</a>' for address in moved.values()).encode())
+    assert driver.fetch_all() == [moved[4], moved[2]]
+    assert ledger.state_of(moved[3]) == ("duplicate", url(3))
+    report = driver.end()
+    assert (report.new, driver.run.lists.admission.known) == (2, 2)
 
 
 def test_later_runs_take_what_is_new_without_bound(connection):

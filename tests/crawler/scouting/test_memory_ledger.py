@@ -19,6 +19,7 @@ def test_a_known_url_is_not_new_and_keeps_its_state(ledger):
     assert ledger.settle(fingerprint(URLS[0]), "rejected", "beyond the limit", listed=False)
     assert not ledger.settle(fingerprint(URLS[0]), "rejected", "beyond the limit", listed=False)
     assert ledger.add([Found(URLS[0])]) == [False]
+    assert ledger.have_rows([fingerprint(url) for url in URLS[:3]]) == [False] * 3
     counts = ledger.counts()
     assert (counts.seen, counts.unaccounted) == (2, 0)
     assert {state: number for state, number in counts.states.items() if number} == {"waiting": 1, "rejected": 1}
