@@ -45,7 +45,8 @@ class ThreadEnd:
 class RecheckPlan:
     """The rechecks of a written page: `every` how many seconds, `until` a Unix time; its last version and hash.
 
-    `thread`: where the next visit begins; None: with the page itself.
+    `thread`: where the next visit begins; None: with the page itself. `row_hash`: `content_hash` of its row; None if
+    unknown.
     """
 
     every: float
@@ -53,6 +54,7 @@ class RecheckPlan:
     version: int
     hash: str  # content_hash of the article as extracted with the example alone
     thread: ThreadEnd | None = None
+    row_hash: str | None = None
 
     def to_json(self) -> str:
         """Return the plan as it is stored."""
@@ -182,7 +184,14 @@ class Counts:
 
 
 def next_recheck(
-    revisit: Revisit, previous: RecheckPlan | None, version: int, hash_: str, *, now: float, renew: bool = False
+    revisit: Revisit,
+    previous: RecheckPlan | None,
+    version: int,
+    hash_: str,
+    *,
+    now: float,
+    renew: bool = False,
+    row_hash: str | None = None,
 ) -> RecheckPlan | None:
     """Return when to recheck a page whose row has this version and hash; None if never.
 
@@ -193,7 +202,7 @@ def next_recheck(
         return None
     every, during = revisit or (0.0, 0.0)
     until = now + during if renew or previous is None else previous.until
-    return RecheckPlan(every, until if revisit else 0.0, version, hash_)
+    return RecheckPlan(every, until if revisit else 0.0, version, hash_, row_hash=row_hash)
 
 
 def next_list_recheck(
@@ -224,9 +233,10 @@ def recovered_recheck(revisit: Revisit, version: int, fetched_at: float, *, now:
     return RecheckPlan(revisit[0], fetched_at + revisit[1], version, HASH_UNKNOWN)
 
 
-def is_unchanged(previous: RecheckPlan, hash_: str, *, is_incomplete: bool) -> bool:
+def is_unchanged(previous: RecheckPlan, hash_: str, row_hash: str, *, is_incomplete: bool) -> bool:
     """Whether a recheck creates no new version: the text is the same, or the article is incomplete this time.
 
-    The hashes are of texts extracted with the example alone: other voters may extract another text of the same article.
+    `hash_`: of the text extracted with the example alone, since other voters may extract another text of the same
+    article; `row_hash`: of the text that a row would have, since what surrounds an article may change.
     """
-    return is_incomplete or previous.hash in (hash_, HASH_UNKNOWN)
+    return is_incomplete or previous.hash in (hash_, HASH_UNKNOWN) or previous.row_hash == row_hash

@@ -13,7 +13,7 @@ from workers.url_states import (
 
 HOUR, DAY = 3600.0, 86400.0
 NOW = 1_000_000.0
-PREVIOUS = RecheckPlan(HOUR, NOW + 5 * HOUR, 3, "old")
+PREVIOUS = RecheckPlan(HOUR, NOW + 5 * HOUR, 3, "old", row_hash="old row")
 
 
 def test_without_revisit_there_is_no_recheck():
@@ -44,10 +44,16 @@ def test_a_list_page_never_had_a_row_of_its_own():
 
 
 @pytest.mark.parametrize(
-    ("hash_", "is_incomplete", "expected"), [("old", False, True), ("new", False, False), ("new", True, True)]
+    ("hash_", "row_hash", "is_incomplete", "expected"),
+    [
+        ("old", "new row", False, True),
+        ("new", "new row", False, False),
+        ("new", "old row", False, True),
+        ("new", "new row", True, True),
+    ],
 )
-def test_a_recheck_is_new_if_the_whole_article_differs(hash_, is_incomplete, expected):
-    assert is_unchanged(PREVIOUS, hash_, is_incomplete=is_incomplete) is expected
+def test_a_recheck_is_new_if_the_whole_article_differs(hash_, row_hash, is_incomplete, expected):
+    assert is_unchanged(PREVIOUS, hash_, row_hash, is_incomplete=is_incomplete) is expected
 
 
 def test_a_lost_plan_ends_when_it_would_have_ended():
@@ -56,4 +62,4 @@ def test_a_lost_plan_ends_when_it_would_have_ended():
     assert recovered_recheck((HOUR, DAY), 2, fetched, now=NOW) == plan
     assert recovered_recheck((HOUR, DAY), 2, NOW - DAY, now=NOW) is None
     assert recovered_recheck(None, 2, NOW, now=NOW) is None
-    assert is_unchanged(plan, "any", is_incomplete=False)
+    assert is_unchanged(plan, "any", "any", is_incomplete=False)

@@ -6,7 +6,7 @@ The claims, and the texts' hashes for near-duplicates, are in Redis; the rest of
 from collections.abc import Sequence
 
 from ..ledger import LISTED, Ledger
-from ..rows import canonical_url
+from ..rows import canonical_url, content_hash
 from ..url_states import Claim, PageLease, fingerprint, is_unchanged, next_list_recheck, next_recheck
 from .entries import entry_row, wanted
 from .near_duplicates import NearDuplicates
@@ -58,16 +58,16 @@ class RowClaims:
         near = self._near_duplicate(found.article.text, canonical)
         if near and config.near_duplicates == "drop":
             return MarkDuplicate(f"near {near}")
-        previous, now = lease.recheck, self.ledger.clock()
-        if previous and is_unchanged(previous, found.example_hash, is_incomplete=bool(page.missing)):
-            hash_ = previous.hash if page.missing else found.example_hash
-            recheck = next_recheck(config.revisit, previous, previous.version, hash_, now=now)
+        previous, now, row_hash = lease.recheck, self.ledger.clock(), content_hash(found.article)
+        if previous and is_unchanged(previous, found.example_hash, row_hash, is_incomplete=bool(page.missing)):
+            hash_, version = previous.hash if page.missing else found.example_hash, previous.version
+            recheck = next_recheck(config.revisit, previous, version, hash_, now=now, row_hash=previous.row_hash)
             return KeepRow("a page of it is missing" if page.missing else "unchanged", recheck)
         version = previous.version + 1 if previous else 2 if claim.is_entry else 1
         row = article_row(section, lease.url, found, canonical, version=version, near=near)
         if section.pictures:
             want_pictures(self.ledger, row)
-        recheck = next_recheck(config.revisit, previous, version, found.example_hash, now=now)
+        recheck = next_recheck(config.revisit, previous, version, found.example_hash, now=now, row_hash=row_hash)
         # Its row may have been written before. A plan for rechecks may be older than the row of the last recheck.
         again = lease.again or lease.accepted or previous is not None or claim.may_have_row
         return WriteRows([row], recheck, again, article=found)

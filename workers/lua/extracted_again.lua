@@ -24,7 +24,7 @@ end
 local raw = redis.call('HGET', k_young, name)
 if raw then
   local record = cjson.decode(raw)
-  record.visits.version, record.visits.hash = tonumber(ARGV[7]), ARGV[8]
+  record.visits.version, record.visits.hash, record.visits.row_hash = tonumber(ARGV[7]), ARGV[8], nil
   redis.call('HSET', k_young, name, cjson.encode(record))
 end
 return 'mine'

@@ -136,7 +136,7 @@ def close_gap(connection: "redis.Redis", config: ExtractionConfig, *, since: flo
         for name, note in (noted | _failed(ledger, since)).items():
             if note.state == "rejected" and note.at < since:
                 continue
-            plan = RecheckPlan(0.0, 0.0, note.version, note.hash) if note.version else None
+            plan = RecheckPlan(0.0, 0.0, note.version, note.hash, row_hash=note.hash) if note.version else None
             is_reopened = ledger.reopen(note.url, plan, note.info) is not None
             if not is_reopened and (ledger.state_of(note.url) or ("",))[0] != "waiting":  # by an interrupted adoption
                 counted["untouched"] += 1
