@@ -35,7 +35,7 @@ from extractors.html.urls import normalise
 from extractors.registry import LIST_METHODS
 from workers.backpressure import Level, Marks, Pressure
 from workers.extraction.block_pages import BlockPages, SentPage, mark_of
-from workers.extraction_config import config_of, example_doubt, keep_example
+from workers.extraction_config import config_of, example_doubt, example_fetched, keep_example
 from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.redis_access.epoch import EpochWatch
@@ -326,7 +326,12 @@ class SectionRun:
             return
         if self.task.articles:
             doubt, reason = None, ""
+        former, _ = example_fetched(self.redis, self.task.name)
         keep_example(self.redis, self.task.name, page, self.task.example, rendered=rendered, doubt=reason)
+        if former not in (None, self.task.example):
+            from workers.redesign.adoption import follow_example  # here: few runs need it, and it loads numpy
+
+            follow_example(self.ledger)
         self.rendering.read_example()
         is_new = any(self.admission.enter([(url, self.task.pattern.match(url))]))
         if doubt and doubt.is_sure and (is_new or self.ledger.waits_unaccepted(url)):

@@ -8,7 +8,8 @@ another machine: until it names the new example too, `keys.EXAMPLES` has it, and
 
 Then the gap is closed: the pages that were extracted between redesign and adoption are extracted again. Their URLs wait
 in the ledger, as at a recheck: a row becomes a new version if its text differs, and nothing is written twice. A page
-that is in Redis or kept is extracted at once, without a request; the next run fetches the others.
+that is in Redis or kept is extracted at once, without a request; the next run fetches the others. The gap is closed
+likewise when a person has replaced the example in tasks.yaml.
 """
 
 import json
@@ -28,7 +29,7 @@ from ..pages.kept_pages import KeptPages, existing_pages
 from ..redis_access.redis_clock import Clock
 from ..url_states import Fingerprint, RecheckPlan, fingerprint
 from .off_template import OffTemplateNote, OffTemplatePages
-from .proposals import GapCounts, Proposal, proposal_of, proposed_page, update_proposal
+from .proposals import GapCounts, Proposal, dismiss, proposal_of, proposed_page, update_proposal
 
 PROBLEMS_READ = 1000  # newest records of failed pages
 _EXTRACTION = ("unusable page", "extractor error")  # how the reasons begin for which the extraction of a page fails
@@ -51,9 +52,22 @@ def adopt(connection: "redis.Redis", task: str, *, clock: Clock) -> Proposal:
     config = replace(config, example=proposal.url)
     gap = close_gap(connection, config, since=proposal.since, clock=clock)
     proposal = replace(proposal, gap=gap)
-    connection.delete(keys.of_task(task, "low:tried"))
     update_proposal(connection, proposal)
     return proposal
+
+
+def follow_example(ledger: Ledger) -> None:
+    """Close the gap of a task whose example a person has replaced in tasks.yaml, and dismiss its open proposal.
+
+    The pages off the former example's template are no evidence on the new one.
+    """
+    connection, task, clock = ledger.redis, ledger.task, ledger.clock
+    config, proposal = config_of(connection, task), proposal_of(connection, task)
+    notes = OffTemplatePages(connection, task, clock=clock).notes()
+    if config is not None and notes:
+        close_gap(connection, config, since=min(note.at for note in notes.values()), clock=clock)
+    if proposal is not None and proposal.state == "proposed":
+        dismiss(connection, proposal, now=clock())
 
 
 def close_late_gap(connection: "redis.Redis", extracted_by: ExtractionConfig, *, clock: Clock) -> None:
@@ -152,6 +166,7 @@ def close_gap(connection: "redis.Redis", config: ExtractionConfig, *, since: flo
     finally:
         if kept is not None:
             kept.close()
+    connection.delete(keys.of_task(config.task, "low:tried"))
     low.forget({*noted, *bodies})  # a worker may have noted others meanwhile (`close_late_gap`)
     return GapCounts(**counted)
 

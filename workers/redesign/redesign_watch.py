@@ -42,6 +42,7 @@ class RedesignWatch(PageObserver):
         self.watch, self.times = watch, times
         self._is_pending = False
         self._low: dict[Fingerprint, tuple[OffTemplateNote, StoredPage | None]] = {}
+        self._fitting: list[Fingerprint] = []
 
     def judged(self, judged: object) -> None:
         """Mark the task if the page is off the template."""
@@ -51,9 +52,12 @@ class RedesignWatch(PageObserver):
             mark_pending(self.redis, self.section.config.task, self.worker, clock=self.clock)
 
     def written(self, lease: PageLease, decision: WriteRows) -> None:
-        """Gather a page whose row was written, if it is off the template."""
+        """Gather a page whose row was written, if it is off the template, or if it was earlier and fits now."""
         found = decision.article
-        if found is None or found.article.fits or "days" in lease.info:
+        if found is None or "days" in lease.info:
+            return
+        if found.article.fits:
+            self._fitting += [lease.fingerprint] * bool(lease.recheck)
             return
         row = decision.rows[0]
         self._add(lease, found, version=row["version"], hash_=row["content_hash"])
@@ -68,6 +72,8 @@ class RedesignWatch(PageObserver):
         try:
             config = self.section.config
             low = OffTemplatePages(self.redis, config.task, clock=self.clock)
+            if self._fitting:
+                low.forget(self._fitting)
             noted = low.note(self._low)
             if noted:
                 close_late_gap(self.redis, config, clock=self.clock)

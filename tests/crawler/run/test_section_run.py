@@ -31,8 +31,9 @@ from tests.extractors.threads import ENGINES, THREAD
 from tests.workers.sink_suite import row, write
 from workers import keys
 from workers.extraction.ledger_recovery import heal
-from workers.extraction_config import example_of
+from workers.extraction_config import ExtractionConfig, example_of
 from workers.inbox import Inbox
+from workers.redesign.off_template import OffTemplateNote, OffTemplatePages
 from workers.sinks import JsonLinesSink
 from workers.url_states import Found, fingerprint
 from workers.writing.outputs import Output
@@ -109,6 +110,20 @@ def test_another_example_in_the_task_is_fetched_anew(connection):
     first.run.store_example(page(EXAMPLE))
     first.end()
     assert Driver(connection, task(example=url(6))).run.needs_example()
+
+
+def test_pages_off_the_template_of_a_replaced_example_are_extracted_again(connection, ledger):
+    driver = Driver(connection).read(4)
+    driver.run.store_example(page(EXAMPLE))
+    driver.complete()
+    ledger.settle(fingerprint(url(4)), "written", "")
+    connection.hset(keys.CONFIGS, "news", ExtractionConfig("news", url(7), ".*", (), "").to_json())
+    note = OffTemplateNote(url(4), ledger.clock(), "written", 1, "00"), page(url(4))
+    OffTemplatePages(connection, "news").note({fingerprint(url(4)): note})
+    Driver(connection).run.store_example(page(EXAMPLE))
+    assert ledger.state_of(url(4))[0] == "written"
+    Driver(connection, task(example=url(7))).run.store_example(page(url(7)))
+    assert ledger.state_of(url(4))[0] == "fetched"
 
 
 def test_an_example_that_is_gone_is_a_problem_but_no_obstacle(connection):

@@ -18,7 +18,7 @@ from workers.extraction_config import example_of, keep_example
 from workers.health import present_alarms
 from workers.page_store import StoredPage
 from workers.redesign import off_template
-from workers.redesign.adoption import adopt
+from workers.redesign.adoption import adopt, follow_example
 from workers.redesign.off_template import OffTemplateNote, OffTemplatePages
 from workers.redesign.proposals import dismiss, proposal_of
 from workers.redis_access.newest_kept import Limits
@@ -28,6 +28,7 @@ from workers.url_states import Found, RecheckPlan, fingerprint
 
 HIGH = 0.9  # confidence
 RIGHT = 0.8  # F1 from which a text is right
+DAY = 86400.0
 
 
 @pytest.fixture
@@ -264,6 +265,39 @@ def test_a_proposal_of_an_example_that_was_replaced_is_not_adopted(connection, r
     with pytest.raises(ExemplarError, match="another example"):
         adopt(connection, TASK, clock=clock)
     assert example_of(connection, TASK).url == example.url
+
+
+def test_a_row_that_a_recheck_has_corrected_is_not_replaced_by_the_earlier_page(connection, redesigned, clock):
+    section = redesigned(new=(), revisit=(0.0, 3 * DAY))
+    path = section.articles[6].path
+    notice = "".join(
+        f"<p>The paper is being repaired, and will be back at {n} o'clock in the evening.</p>" for n in range(1, 9)
+    )
+    right = section.designs["classic"][path]
+    section.designs["classic"][path] = Response(200, {}, f"<h1>Works</h1>{notice}".encode())
+    section.come("classic", [6])
+    assert [*OffTemplatePages(connection, TASK).notes()] == [fingerprint(SITE + path)]
+    section.designs["classic"][path] = right
+    section.ledger.start_rechecks()
+    section.come("classic", [6])
+    section.come("new", range(7, 11))
+    adopt(connection, TASK, clock=clock)
+    section.work()
+    newest = {row["url"]: row for row in rows(section.folder)}
+    assert section.f1(newest[SITE + path]) >= RIGHT
+
+
+def test_an_example_that_a_person_has_replaced_closes_the_gap_and_ends_the_proposal(connection, redesigned):
+    section = redesigned(new=range(6, 12))
+    path = section.articles[7].path
+    chosen = StoredPage(SITE + path, section.designs["new"][path].body, section.kind, FETCHED_AT)
+    keep_example(connection, TASK, chosen, chosen.url)
+    follow_example(section.ledger)
+    assert proposal_of(connection, TASK).state == "dismissed"
+    assert not OffTemplatePages(connection, TASK).count()
+    assert len(section.work()) == 6
+    newest = {row["url"]: row for row in rows(section.folder)}
+    assert [section.f1(row) >= 0.99 for row in newest.values()] == [True] * 12
 
 
 def test_only_settled_urls_are_reopened_written_ones_with_a_known_row(connection, ledger):
