@@ -70,7 +70,8 @@ def put_in_force(settings: BaseSettings) -> None:
     for name, value in OWN.items():
         priority = settings.getpriority(name) or 0
         if name in COMPONENTS:
-            settings.set(name, {**value, **settings.getdict(name)}, priority=max(priority, GIVEN))
+            ours_and_theirs = {**value, **settings.getdict(name)}  # above theirs, which `scrapy crawl` sets once more
+            settings.set(name, ours_and_theirs, priority=max(priority, GIVEN) + 1)
         elif priority < GIVEN:
             settings.set(name, value, priority=GIVEN)
     cache = Path(".scrapy", settings["HTTPCACHE_DIR"]).absolute()  # Scrapy finds it only beside a scrapy.cfg
