@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
+from scrapy.utils.misc import load_object
 
 from crawler import settings as own
 from crawler.task_list.scrapy_settings import COMPONENTS, mapped, refusal
@@ -89,6 +90,17 @@ def add_settings(settings: BaseSettings, values: Mapping[str, Any], environ: Map
         value = mapped(value, expanded)
         both = {**settings.getdict(name), **value} if name in COMPONENTS else value
         settings.set(name, both, priority="spider")
+
+
+def check_components(settings: BaseSettings) -> None:
+    """Raise `ExemplarError` for a middleware or extension that cannot be imported here."""
+    for name in COMPONENTS:
+        for component in settings.getdict(name):
+            try:
+                load_object(component)
+            except (ImportError, NameError, ValueError) as error:
+                what_to_do = "install its package here, or name its folder in PYTHONPATH"
+                raise ExemplarError(f"{name} of Scrapy: {component}: {error}; {what_to_do}") from None
 
 
 def _check(name: str, value: Any) -> None:

@@ -3,14 +3,15 @@
 import json
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import redis
 
 from workers import keys
+from workers.errors import ExemplarError
 from workers.ledger import RETRY_PAUSES
 from workers.task_state.task_figures import RUNS_TOTAL
 
@@ -40,11 +41,33 @@ class RunOptions:
     until: date | None = None
     backfill: bool = False
 
+    @classmethod
+    def of(cls, arguments: Mapping[str, str]) -> Self:
+        """Return the options that a spider's arguments set. Raises `ExemplarError` for an invalid one."""
+        given = {}
+        for name, text in arguments.items():
+            if name not in _ARGUMENTS:
+                raise ExemplarError(f"unknown argument {name!r}; known: task, tasks, {', '.join(_ARGUMENTS)}")
+            read, what = _ARGUMENTS[name]
+            try:
+                given[name] = read(text)
+            except (ValueError, KeyError):
+                raise ExemplarError(f"argument {name}: {text!r} is not {what}") from None
+        return cls(**given)
+
     def includes(self, day: date | None) -> bool:
         """Whether an article of a day is to be fetched; one without a known day is."""
         if day is None:
             return True
         return (self.since is None or day >= self.since) and (self.until is None or day <= self.until)
+
+
+_DAY = (date.fromisoformat, "a day such as 2026-12-31")
+_SWITCHED = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+_SWITCH = (lambda text: _SWITCHED[text.lower()], "yes or no")
+_ARGUMENTS: dict[str, tuple[Callable[[str], Any], str]] = {
+    "limit": (int, "a number"), "all": _SWITCH, "since": _DAY, "until": _DAY, "backfill": _SWITCH,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ from crawler.fetching.scrapy_process import (
 from crawler.gates.context import RENDER, Arguments, FetchContext, GatedSpider, Result, context_from
 from crawler.gates.errors import RunEnding
 from crawler.gates.guard_gates import CONTACT_MISSING
-from crawler.gates.settings_in_force import add_settings
+from crawler.gates.settings_in_force import add_settings, check_components
 from crawler.guarding.guard import host_and_port
 from crawler.rendering.handler import rendering_settings
 from crawler.run.fetches import Answered, ArticleFetch, Fetch, Unanswered
@@ -112,7 +112,8 @@ class SectionSpider(GatedSpider):
                 shared = Shared.of(resources.enter_context(open_redis(file)))
             tasks_in_force = published_task(shared.connection, task)
             of_all = tasks_in_force.settings
-            run = SectionRun(shared.connection, tasks_in_force[task], _options(kwargs), marks=of_all.pressure.marks)
+            options = RunOptions.of(kwargs)
+            run = SectionRun(shared.connection, tasks_in_force[task], options, marks=of_all.pressure.marks)
             set_log_ids(task=run.task.name, run=run.report.id)
             context = _context(of_all, run.task, shared)
             _refuse_without_contact(context, run.task)
@@ -329,20 +330,10 @@ def _refuse_without_contact(context: FetchContext, task: Task) -> None:
         raise ExemplarError(f"task {task.name}: {CONTACT_MISSING}")
 
 
-def _options(arguments: dict[str, str]) -> RunOptions:
-    limit, since, until = (arguments.get(name) for name in ("limit", "since", "until"))
-    return RunOptions(
-        limit=int(limit) if limit else None,
-        all=str(arguments.get("all", "")).lower() in ("1", "true", "yes"),
-        since=date.fromisoformat(since) if since else None,
-        until=date.fromisoformat(until) if until else None,
-        backfill=bool(arguments.get("backfill")),
-    )
-
-
 def _apply(settings: Any, of_all: Settings, run: SectionRun) -> None:
     """Apply the options of all tasks and of the task as Scrapy's settings. Its command line has priority."""
     add_settings(settings, of_all.scrapy)
+    check_components(settings)
     of_task = {
         **identity_of(of_all),
         "ROBOTSTXT_OBEY": run.task.robots,

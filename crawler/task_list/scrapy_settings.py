@@ -61,7 +61,9 @@ def _refusal_of(name: str, component: str, place: object) -> str:
         return "this program needs it where it is"
     if component in REMOTE and place is not None:
         return _REMOTE
-    if name == "DOWNLOADER_MIDDLEWARES" and isinstance(place, int) and place >= SECRETS_FROM:
+    if place is not None and not isinstance(place, int | float):
+        return f"its place {place!r} is no number"
+    if name == "DOWNLOADER_MIDDLEWARES" and place is not None and place >= SECRETS_FROM:
         return f"from {SECRETS_FROM} on requests contain the secrets of tasks; choose a smaller number"
     return ""
 

@@ -121,6 +121,14 @@ def test_a_settings_module_that_changes_the_guard_starts_nothing(connection, red
     assert "DOWNLOAD_HANDLERS of Scrapy cannot be changed: it decides which addresses may be contacted" in ended.said
 
 
+def test_a_component_that_is_not_installed_is_named_before_the_run(connection, redis_url, tmp_path):
+    (tmp_path / "tasks.yaml").write_text(TASKS.format("{EXTENSIONS: {nowhere.Count: 1}}"), "utf-8")
+    ended = crawl(tmp_path, redis_url, "a", EXEMPLAR_CONTACT="a@example.org")
+    assert ended.code == 1
+    assert "EXTENSIONS of Scrapy: nowhere.Count: No module named 'nowhere'; install its package here" in ended.said
+    assert "Traceback" not in ended.said
+
+
 def test_the_gates_are_in_force_in_a_process_whose_settings_an_add_on_replaces(tmp_path):
     (tmp_path / "ours.py").write_text(ADD_ON, "utf-8")
     (tmp_path / "placed.py").write_text(PLACED, "utf-8")
@@ -133,6 +141,8 @@ def test_the_gates_are_in_force_in_a_process_whose_settings_an_add_on_replaces(t
     [
         ("{TWISTED_DNS_RESOLVER: a.B}", "it decides which addresses may be contacted"),
         ("{DOWNLOADER_MIDDLEWARES: {our.Gate: 700}}", "our.Gate: from 700 on requests contain the secrets of tasks"),
+        ("{DOWNLOADER_MIDDLEWARES: {our.Gate: 700.5}}", "our.Gate: from 700 on requests contain the secrets of tasks"),
+        ("{EXTENSIONS: {our.Count: first}}", "our.Count: its place 'first' is no number"),
         ("{DOWNLOADER_MIDDLEWARES: {crawler.gates.guard_gates.UrlGate: null}}", "this program needs it where it is"),
         ("{EXTENSIONS: {scrapy.extensions.telnet.TelnetConsole: 1}}", "it executes code that is sent to a port"),
         ("{ROBOTSTXT_OBEY: false}", "set `robots` of the task"),
