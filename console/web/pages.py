@@ -171,17 +171,19 @@ def _search(web: Web, request: Request, task_name: str = "") -> dict[str, Any]:
 def query_of(request: Request, task_name: str = "") -> ArticleQuery:
     """Return the search for articles that a request asks for; `task_name`: of this task only.
 
-    Raises `HTTPException` 422 for an invalid day.
+    Raises `HTTPException` 422 for an invalid day or id.
     """
     query = request.query_params
     before = query.get("before", "")
+    if before and not (before.isascii() and before.isdigit() and len(before) < 19):
+        raise HTTPException(422, f"before: {before!r} is not the id of an article")
     return ArticleQuery(
         query.get("q", "")[:500],
         task_name or query.get("task", ""),
         query.get("language", ""),
         _day_of(query, "since"),
         _day_of(query, "until"),
-        int(before) if before.isascii() and before.isdigit() and len(before) < 19 else None,
+        int(before) if before else None,
     )
 
 

@@ -129,6 +129,12 @@ def test_an_invalid_place_is_refused(client: ConsoleClient, query: str) -> None:
     assert "is not a number from 0 to 99999999" in answer.text
 
 
+@pytest.mark.parametrize("before", ["x", "-1", "9" * 19])
+def test_an_invalid_id_before_which_articles_are_searched_is_refused(client: ConsoleClient, before: str) -> None:
+    answer = client.get(f"/api/articles?before={before}")
+    assert (answer.status_code, answer.json()) == (422, {"error": f"before: '{before}' is not the id of an article"})
+
+
 def test_the_report_of_an_earlier_version_is_completed(client: ConsoleClient, connection: "redis.Redis") -> None:
     report = {"started": "2026-11-22T11:00:00+00:00", "outcome": "finished", "problems": []}
     connection.lpush(keys.of_task(NAMES[0], "runs"), json.dumps(report))
