@@ -11,7 +11,7 @@ import click
 from console.terminal import counted
 
 if TYPE_CHECKING:
-    from extractors import Article, Listing
+    from extractors import Article
     from extractors.render import Format
 
 SUFFIXES: "dict[Format, str]" = {"text": ".txt", "html": ".html", "markdown": ".md", "json": ".json"}
@@ -62,7 +62,7 @@ class ResultFile:
         self.path, self.form, self.several = path, form, several
         self._parts: list[str] = []
 
-    def add(self, name: str, result: "Article | Listing") -> None:
+    def add(self, name: str, result: "Article") -> None:
         """Add the result of one page."""
         from extractors.render import render
 
@@ -95,7 +95,7 @@ class ResultFolder:
         self.path, self.form = path, form
         self._names: set[str] = set()
 
-    def add(self, name: str, result: "Article | Listing") -> None:
+    def add(self, name: str, result: "Article") -> None:
         """Write the result of one page."""
         from extractors.render import render
 

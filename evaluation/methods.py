@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
-from extractors import Article, Listing, NoArticle, Section, UnusablePage
+from extractors import Article, NoArticle, Section, UnusablePage
 from extractors.page import Refuse
 from extractors.page_types.labelled import domain_of
 from extractors.registry import METHODS
@@ -171,11 +171,9 @@ def extraction(section: Section, html: bytes, row: Row) -> Callable[[], Answer]:
     return run
 
 
-def _answer(result: Article | Listing | NoArticle) -> Answer:
+def _answer(result: Article | NoArticle) -> Answer:
     if isinstance(result, NoArticle):
         return Answer(none=result.reason)
-    if isinstance(result, Listing):
-        return Answer(result.text, result.title)
     return Answer(result.text, result.title, result.published.isoformat() if result.published else None)
 
 

@@ -6,7 +6,7 @@
     if article:
         print(article.title, article.text, article.method, article.confidence)
 
-With method `list-rank` or `i-awce` a list page gives a `Listing` of its entries instead.
+With method `list-rank` or `i-awce` a list page gives a `Listing`, an article with `entries`.
 
 Page → `decoding` → `dom` → `lines` → a method (`registry`) → `blocks` and `metadata` → `Article`.
 """

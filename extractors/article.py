@@ -1,4 +1,4 @@
-"""The results of an extraction: an `Article`, a list page's `Listing`, or why there is neither."""
+"""The results of an extraction: an `Article`, which is a `Listing` for a list page, or why there is none."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, fields
@@ -22,6 +22,7 @@ IN_TEXT: frozenset[Kind] = KINDS - {"caption", "embed"}  # kinds of blocks that 
 
 # Fields that state how well an article fits its section, and what its HTML is made from
 _NOT_IN_ROWS = frozenset({"surrounding_match", "fits", "markup", "pages"})
+_NOT_OF_LISTS = frozenset({"published", "modified", "author", "source"})  # what a list shows of its entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,19 @@ class Markup(Protocol):
 
     def only(self, blocks: Collection[int], /) -> "Markup":
         """Return the markup of some of the blocks, given by their places."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a list. `url`: absolute if the page has a URL, else as written. `published`: None if not shown."""
+
+    title: str
+    url: str
+    published: date | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as JSON types, times in ISO 8601."""
+        return {each.name: as_json(getattr(self, each.name)) for each in fields(self)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +134,11 @@ class Article:
         return joined_posts(read_thread(self.pages, is_thread=self.page_type == "thread"))
 
     @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The entries of a `Listing`; of any other article, none."""
+        return ()
+
+    @property
     def html(self) -> str:
         """The body as clean HTML, written when it is first asked for; of an article without markup, its paragraphs."""
         return paragraphs(self.text) if self.markup is None else self.markup.html()
@@ -159,51 +178,19 @@ def join(blocks: Iterable[Block], include: Collection[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """An entry of a list. `url`: absolute if the page has a URL, else as written. `published`: None if not shown."""
-
-    title: str
-    url: str
-    published: date | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON types, times in ISO 8601."""
-        return {each.name: as_json(getattr(self, each.name)) for each in fields(self)}
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """A list page: its entries in the page's order, each URL once. True in a condition.
+class Listing(Article):
+    """A list page with its entries in the page's order, each URL once.
 
     `text`: the whole text of the list's elements, titles, dates and teasers, separated by a blank line; `blocks`: this
-    text in blocks. The other fields are those of `Article`, for the page.
+    text in blocks.
     """
 
-    entries: tuple[Entry, ...]
-    text: str
-    blocks: tuple[Block, ...]
-    method: str
-    confidence: float
-    reason: str
-    url: str | None = None
-    canonical_url: str | None = None
-    title: str | None = None
-    language: str | None = None
-    description: str | None = None
-    site_name: str | None = None
-    robots_meta: tuple[str, ...] = ()
-    tdm_meta: str | None = None
-    page_type: PageType = "list"
-    article_probability: float | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON types, times in ISO 8601."""
-        return {each.name: as_json(getattr(self, each.name)) for each in fields(self)}
+    entries: tuple[Entry, ...] = ()
 
 
 def listing_of(page: Article | NoArticle, entries: Sequence[Entry]) -> Listing | NoArticle:
     """Return the listing of a page whose list's text was read as `page`."""
     if isinstance(page, NoArticle):
         return page
-    shared = {field.name for field in fields(Listing)} - {"entries", "page_type"}
-    return Listing(tuple(entries), **{name: getattr(page, name) for name in sorted(shared)})
+    shared = {each.name: getattr(page, each.name) for each in fields(page) if each.name not in _NOT_OF_LISTS}
+    return Listing(**shared | {"page_type": "list"}, entries=tuple(entries))

@@ -8,14 +8,14 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from .article import Article, Listing, NoArticle
+from .article import Article, NoArticle
 from .page import Page
 
 
 class Extractor(Protocol):
     """Extracts the articles of any number of pages, one after another. Not thread-safe."""
 
-    def extract(self, page: Page) -> Article | Listing | NoArticle:
+    def extract(self, page: Page) -> Article | NoArticle:
         """Return the article, or why there is none; `list-rank` and `i-awce` return a list page as its `Listing`.
 
         Raises `UnusablePage` if nothing can be read from the page.

@@ -9,7 +9,7 @@ from .article import Article, Entry, Listing
 Format = Literal["text", "html", "markdown", "json"]
 
 
-def render(article: Article | Listing, form: Format = "text") -> str:
+def render(article: Article, form: Format = "text") -> str:
     """Return the article or list in the given form, no line break at its end. Raises `ValueError` for an unknown form.
 
     A list has one line per entry: date, title and URL separated by tabs as text, a list of links as HTML and Markdown.
@@ -36,7 +36,7 @@ def to_html(article: Article) -> str:
     return _heading(article.title) + (f"<ul>{about}</ul>" if about else "") + article.html
 
 
-def to_markdown(article: Article | Listing) -> str:
+def to_markdown(article: Article) -> str:
     """Return the article or list as CommonMark, tables as GitHub writes them."""
     from .markdown import to_markdown  # a library that other forms do not need
 
@@ -58,7 +58,7 @@ def list_to_html(listing: Listing) -> str:
     return f"{_heading(listing.title)}<ul>{entries}</ul>"
 
 
-def to_json(article: Article | Listing) -> str:
+def to_json(article: Article) -> str:
     """Return the article or list as one JSON object on one line."""
     return json.dumps(article.to_dict(), ensure_ascii=False)
 

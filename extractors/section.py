@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 
-from .article import IN_TEXT, KINDS, Article, Listing, NoArticle, join
+from .article import IN_TEXT, KINDS, Article, NoArticle, join
 from .page import Refuse, check_type, make_page
 from .post import Post
 from .registry import Learner, create
@@ -44,7 +44,7 @@ class Section:
         fetched_at: datetime | None = None,
         refuse: Refuse = "notices",
         screenshot: bytes | None = None,
-    ) -> Article | Listing | NoArticle:
+    ) -> Article | NoArticle:
         """Return the article of a page, or why there is none; a `Listing` only from methods `list-rank` and `i-awce`.
 
         `content_type` is the HTTP header, for the encoding; `fetched_at` (aware) resolves dates such as "yesterday".
@@ -86,10 +86,10 @@ def extract(
     include: Collection[str] = IN_TEXT,
     refuse: Refuse = "notices",
     screenshot: bytes | None = None,
-) -> Article | Listing | NoArticle:
+) -> Article | NoArticle:
     """Return the article of one page, or why there is none. For many pages of a section, prepare a `Section`.
 
-    With method `list-rank`, and with `i-awce` on a list page, return a `Listing` of its entries.
+    With method `list-rank`, and with `i-awce` on a list page, return a `Listing`, an article with `entries`.
 
     Parameters and errors are those of `Section`.
     """

@@ -7,7 +7,7 @@ from typing import Any
 
 import re2
 
-from extractors import Article, Listing, Post
+from extractors import Article, Post
 from extractors.html.urls import normalise
 
 from .usage_rights import NOTHING_DECLARED, Usage
@@ -70,7 +70,7 @@ def row_of(
     }
 
 
-def content_hash(article: Article | Listing) -> str:
+def content_hash(article: Article) -> str:
     """Return the SHA-256 of an article's or list's title and text, in hexadecimal digits."""
     return content_hash_of(article.title, article.text)
 

@@ -16,7 +16,7 @@ from workers.errors import ExemplarError
 
 if TYPE_CHECKING:
     from console.site_rules import SiteRule
-    from extractors import Article, Listing, NoArticle, Section
+    from extractors import Article, NoArticle, Section
     from extractors.render import Format
 
 
@@ -105,7 +105,7 @@ def command(
     date, title and URL, separated by tabs; links in HTML and Markdown; `entries` in JSON.
     """
     from console.site_rules import read_rules
-    from extractors import Article, Listing
+    from extractors import Article
 
     if screenshots is not None and method != BY_SCREENSHOT:
         raise click.UsageError(f"--screenshots needs --method {BY_SCREENSHOT}")
@@ -130,7 +130,7 @@ def command(
     for given in to_extract:
         page = _by_rule(given, known_rules)
         result = page if isinstance(page, Missing) else _extract(section, page, insist, screenshots)
-        if not isinstance(result, Article | Listing):
+        if not isinstance(result, Article):
             failures += 1
             say(f"{page.name}: {result.reason}")
             if form == "json" and output is None:
@@ -182,7 +182,7 @@ def _section(examples: Sequence[PageIn], method: str) -> "Section":
 
 def _extract(
     section: "Section", page: PageIn, insist: bool, screenshots: Path | None
-) -> "Article | Listing | NoArticle | Missing":
+) -> "Article | NoArticle | Missing":
     from extractors import UnusablePage
     from extractors.errors import BadModel, ExtraMissing
 
@@ -212,7 +212,7 @@ def _screenshot(page: PageIn, folder: Path) -> bytes | None:
     return file.read_bytes() if file.is_file() else None
 
 
-def _show(name: str, article: "Article | Listing", form: "Format", several: bool) -> None:
+def _show(name: str, article: "Article", form: "Format", several: bool) -> None:
     from extractors.render import render
 
     if form == "json":

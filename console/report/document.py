@@ -28,7 +28,7 @@ from extractors.html.sanitising import sanitise
 if TYPE_CHECKING:
     from console.report.gathering import ReportedPage
     from crawler.scouting.trial import ReadList
-    from extractors import Article, Listing, NoArticle
+    from extractors import Article, NoArticle
     from extractors.explanation import Decision, ExplainedLine
 
 
@@ -167,8 +167,8 @@ def _kept_by(page: "ReportedPage") -> dict[int, list[str]]:
     return names
 
 
-def _html(result: "Article | Listing | NoArticle") -> str:
-    """Return the article as it is shown; of a list, nothing."""
+def _html(result: "Article | NoArticle") -> str:
+    """Return the article as it is shown."""
     from extractors import Article
 
     return shown_html(result.html) if isinstance(result, Article) else ""

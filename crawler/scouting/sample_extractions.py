@@ -99,7 +99,7 @@ def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, SampleExt
     return section, sample, doubt
 
 
-def _why_no_article(page: StoredPage, alone: Article | Listing | NoArticle, kind: PageType) -> NoSection | None:
+def _why_no_article(page: StoredPage, alone: Article | NoArticle, kind: PageType) -> NoSection | None:
     """Return why a page cannot be the example; None if it may be one."""
     if not kind.is_rather_article:
         why = alone.reason if isinstance(alone, NoArticle) else "; ".join(kind.reasons)
@@ -147,7 +147,8 @@ def extract_sample(section: Section, page: StoredPage, insist: bool = False) -> 
         return SampleExtraction(page.url, reason=f"unusable page: {error}")
     if isinstance(result, NoArticle):
         return SampleExtraction(page.url, reason=result.reason, kind=type_.kind, signs=type_.reasons)
-    if isinstance(result, Article) and result.method != "example" and type_.kind == "list" and not insist:
+    is_listing = isinstance(result, Listing)
+    if not is_listing and result.method != "example" and type_.kind == "list" and not insist:
         return SampleExtraction(
             page.url, result.title or "", reason="a list page", kind=type_.kind, signs=type_.reasons
         )
@@ -161,7 +162,7 @@ def extract_sample(section: Section, page: StoredPage, insist: bool = False) -> 
         language=result.language or "",
         signs=type_.reasons,
     )
-    if isinstance(result, Listing):
+    if is_listing:
         titles = " · ".join(entry.title for entry in result.entries)[:FIRST_WORDS]
         return replace(sample, words=titles, reason=f"a list of {len(result.entries)} entries", kind="list")
     published, kind = result.published.isoformat() if result.published else "", _kind_of(result, type_)

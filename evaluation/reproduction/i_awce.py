@@ -18,7 +18,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from statistics import fmean
 
-from extractors import Article, Listing, NoArticle, Section, UnusablePage
+from extractors import Article, NoArticle, Section, UnusablePage
 from extractors.errors import TrainingMistakes
 from extractors.page_types.labelled import LabelledPage, read_labelled
 from extractors.page_types.learning import evenly
@@ -58,7 +58,7 @@ def judge(page: LabelledPage, row: Row, models: AbstractContextManager[None]) ->
     with models:
         found = _extracted(METHOD, page, row)
     alone = _extracted(ALONE, page, row) if row.scored else None
-    answer = found.page_type if isinstance(found, Article | Listing) else ""
+    answer = found.page_type if isinstance(found, Article) else ""
     return JudgedPage(
         page.source,
         page.article,
@@ -102,7 +102,7 @@ def _types_row(name: str, judged: Sequence[JudgedPage]) -> list[str]:
     return [name, str(len(kinds[1])), str(len(kinds[2])), *cells]
 
 
-def _extracted(method: str, page: LabelledPage, row: Row) -> Article | Listing | NoArticle:
+def _extracted(method: str, page: LabelledPage, row: Row) -> Article | NoArticle:
     kind = f"text/html; charset={page.encoding}" if page.encoding else None
     try:
         return Section(None, method=method).extract(row.html(), page.url, content_type=kind)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from ..article import Article, Listing, NoArticle
+from ..article import Article, NoArticle
 from ..content.assembly import Assembling, BodyLines, read
 from ..content.body import BodySteps
 from ..content.confidence import SHOWN, Trust
@@ -79,7 +79,7 @@ def _page_title(assembling: Assembling | None, html: bytes | str, content_type: 
         return ""
 
 
-def _method(trace: Trace, result: Article | Listing | NoArticle) -> str:
+def _method(trace: Trace, result: Article | NoArticle) -> str:
     if not isinstance(result, NoArticle):
         return result.method
     decision = deciding(trace)
@@ -101,7 +101,7 @@ def _curves(steps: BodySteps | None) -> LineCurves:
     )
 
 
-def _grounds(trace: Trace, result: Article | Listing | NoArticle) -> Iterator[Ground]:
+def _grounds(trace: Trace, result: Article | NoArticle) -> Iterator[Ground]:
     """Yield the values on which the confidence is based."""
     assembling, election = trace.last(Assembling), trace.last(example.Election)
     for number, vote in enumerate(trace.steps_of(example.Vote)):
@@ -110,7 +110,7 @@ def _grounds(trace: Trace, result: Article | Listing | NoArticle) -> Iterator[Gr
     if election is not None and len(election.valid) > 1:
         meaning = "a line stays if at least half of them keep it"
         yield Ground("Votes", f"{len(election.valid)} pages", meaning)
-    if isinstance(result, Article) and assembling is not None and not isinstance(assembling.body, str):
+    if result and not result.entries and assembling is not None and not isinstance(assembling.body, str):
         decision = deciding(trace)
         yield from _grounds_of_body(None if decision is None else decision.trust, assembling.body)
     if not isinstance(result, NoArticle):
@@ -141,7 +141,7 @@ def _grounds_of_body(trust: Trust | None, body: BodyLines) -> Iterator[Ground]:
         yield Ground("Method", body.method, f"right on {body.confidence:.0%} of the development pages")
 
 
-def _ground_of_type(result: Article | Listing) -> Ground:
+def _ground_of_type(result: Article) -> Ground:
     probability = result.article_probability
     if probability is None:
         return Ground("Page type", result.page_type, "not in doubt")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
-from ..article import Article, Listing, NoArticle
+from ..article import Article, NoArticle
 from ..content import line_membership as keeping
 from ..content.assembly import Assembling, BodyLines
 from ..content.body import REPEATED, BodySteps
@@ -28,7 +28,7 @@ Reason = tuple[Decision, str]
 Judge = Callable[[int], Reason]
 
 
-def explained_lines(trace: Trace, lines: Lines, result: Article | Listing | NoArticle) -> list[ExplainedLine]:
+def explained_lines(trace: Trace, lines: Lines, result: Article | NoArticle) -> list[ExplainedLine]:
     """Return each line of the page that was extracted within `trace`, with what became of it; `result`: its answer."""
     steps = deciding_steps(trace)
     judge = _of_blocks(judge_of(trace, lines, result), lines, result)
@@ -65,7 +65,7 @@ def deciding_steps(trace: Trace) -> BodySteps | None:
     return trace.last(BodySteps, before=decision.valid[0] if isinstance(decision, Election) else decision)
 
 
-def judge_of(trace: Trace, lines: Lines, result: Article | Listing | NoArticle) -> Judge:
+def judge_of(trace: Trace, lines: Lines, result: Article | NoArticle) -> Judge:
     """Return the function that gives the decision on a line and its reason."""
     decision, assembling = deciding(trace), trace.last(Assembling)
     if isinstance(decision, OwnBody):
@@ -83,7 +83,7 @@ def judge_of(trace: Trace, lines: Lines, result: Article | Listing | NoArticle) 
     return judge
 
 
-def _of_blocks(judge: Judge, lines: Lines, result: Article | Listing | NoArticle) -> Judge:
+def _of_blocks(judge: Judge, lines: Lines, result: Article | NoArticle) -> Judge:
     """Return the judge; kept lines whose block is left out of the text, such as an embedded post, are excepted."""
     if not isinstance(result, Article):
         return judge
@@ -155,7 +155,7 @@ def _by_model(judge: Judge, opinion: Opinion | None) -> Judge:
     return corrected
 
 
-def _judge_by_answer(kept: Collection[int], result: Article | Listing) -> Judge:
+def _judge_by_answer(kept: Collection[int], result: Article) -> Judge:
     def judge(line: int) -> Reason:
         if line in kept:
             return "kept", f"in the answer of {result.method}"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..article import Article, Listing, NoArticle
+from ..article import Article, NoArticle
 
 Decision = Literal[
     "kept", "caption", "head", "tail", "outside", "template", "noise", "box", "link", "words", "vote", "model",
@@ -108,7 +108,7 @@ class Explanation:
 
     url: str
     page_title: str
-    result: Article | Listing | NoArticle
+    result: Article | NoArticle
     method: str
     lines: tuple[ExplainedLine, ...]
     curves: LineCurves = field(default_factory=LineCurves)

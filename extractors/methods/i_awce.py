@@ -38,7 +38,7 @@ from .list_rank import extractor as list_rank
 
 METHOD = "i-awce"
 ARTICLE_FROM = 0.6  # probability of an article, from which the type is certain
-Found = TypeVar("Found", Article, Listing)
+Found = TypeVar("Found", bound=Article)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class IAwce:
         """Prepare; the example is not used."""
         self._reader = PageReader()
 
-    def extract(self, page: Page) -> Article | Listing | NoArticle:
+    def extract(self, page: Page) -> Article | NoArticle:
         """Return the article or the list of `page`.
 
         Raises `UnusablePage` if nothing can be read from it; with a screenshot also `ExtraMissing` without the extra

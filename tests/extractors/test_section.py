@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import extractors
-from extractors import Article, Listing, NoArticle, Section, UnusablePage, extract
+from extractors import Article, NoArticle, Section, UnusablePage, extract
 from extractors.registry import METHODS, NEED_EXAMPLE
 from tests.samples import sample
 
@@ -39,7 +39,7 @@ def test_any_bytes_give_an_article_no_article_or_unusable_page(data, method):
             result = call(data, "https://gazette.example/")
         except UnusablePage:
             continue
-        assert isinstance(result, Article | Listing | NoArticle)
+        assert isinstance(result, Article | NoArticle)
         assert result.reason
         assert isinstance(result, NoArticle) != bool(result)
         json.dumps(result.to_dict(), ensure_ascii=False).encode()

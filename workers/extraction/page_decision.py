@@ -179,7 +179,7 @@ def judge_page(
     return FoundArticle(page, extracted, usage, hash_)
 
 
-def _extract_all_parts(section: Section, page: StoredPage, refuse: Refuse) -> Article | Listing | NoArticle:
+def _extract_all_parts(section: Section, page: StoredPage, refuse: Refuse) -> Article | NoArticle:
     """Extract the article, or the list, from all of its pages; unusable further pages are left out."""
     first = _extract(section, page, refuse)
     if isinstance(first, NoArticle) or not page.parts:
@@ -190,10 +190,10 @@ def _extract_all_parts(section: Section, page: StoredPage, refuse: Refuse) -> Ar
             further.append(_extract(section, part, refuse))
     if isinstance(first, Listing):
         return joined_lists(first, [result for result in further if isinstance(result, Listing)])
-    return joined(first, [result for result in further if isinstance(result, Article)])
+    return joined(first, [result for result in further if result and not isinstance(result, Listing)])
 
 
-def _extract(section: Section, page: StoredPage, refuse: Refuse) -> Article | Listing | NoArticle:
+def _extract(section: Section, page: StoredPage, refuse: Refuse) -> Article | NoArticle:
     return section.extract(
         page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at, refuse=refuse
     )

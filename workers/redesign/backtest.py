@@ -25,7 +25,7 @@ LAST_LINES, LEAST_LINE = 12, 4  # lines of a text that count as its end; charact
 SAME_TEXT = 0.99  # F1 of two texts from which they count as the same
 FIELDS = ("title", "published", "author")  # compared in addition to the text
 SHOWN = 200  # characters of a field that are shown
-Extracted = Article | Listing | NoArticle
+Extracted = Article | NoArticle
 Kind = Literal["same", "changed", "lost", "gained", "none"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 

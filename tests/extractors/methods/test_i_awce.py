@@ -3,6 +3,7 @@
 import json
 from datetime import date
 from types import SimpleNamespace
+from typing import get_type_hints
 
 import pytest
 from hypothesis import given, settings
@@ -59,6 +60,16 @@ def test_a_list_comes_out_as_entries():
     assert 0 < found.confidence <= 1
 
 
+def test_a_result_is_an_article_or_false_so_its_type_need_not_be_tested():
+    assert get_type_hints(extract)["return"] == get_type_hints(Section.extract)["return"] == Article | NoArticle
+    for page, number in ((archive(), 12), (bakery(), 0)):
+        found = extract(page, URL, method="i-awce")
+        assert len(found.entries) == number
+        assert isinstance(found, Article)
+        assert found.published is None  # also of the list, whose days are those of its entries
+        assert found.html
+
+
 def test_a_listing_is_json_with_its_entries():
     row = json.loads(json.dumps(extract(archive(), URL, method="i-awce").to_dict()))
     assert row["entries"][0] == {
@@ -69,8 +80,8 @@ def test_a_listing_is_json_with_its_entries():
 
 def test_a_listing_is_a_line_an_entry_or_a_list_of_links():
     listing = Listing(
-        (Entry("Tides [again]", "http://a.example/1", date(2026, 3, 4)), Entry("Bread", "http://a.example/<2>")),
         "Tides", (), "list-rank", 0.9, "because", title="The *town*",
+        entries=(Entry("Tides [again]", "http://a.example/1", date(2026, 3, 4)), Entry("Bread", "http://a.example/<2>")),
     )  # fmt: skip
     assert render(listing) == "2026-03-04\tTides [again]\thttp://a.example/1\n\tBread\thttp://a.example/<2>"
     assert render(listing, "markdown") == (
@@ -179,6 +190,6 @@ def test_any_bytes_give_a_result_or_unusable_page(data):
         result = extract(data, "https://gazette.example/", method="i-awce")
     except UnusablePage:
         return
-    assert isinstance(result, Article | Listing | NoArticle)
+    assert isinstance(result, Article | NoArticle)
     assert result.reason
     json.dumps(result.to_dict(), ensure_ascii=False).encode("utf-8", "replace")
