@@ -99,8 +99,10 @@ def check_components(settings: BaseSettings) -> None:
             try:
                 load_object(component)
             except (ImportError, NameError, ValueError) as error:
-                what_to_do = "install its package here, or name its folder in PYTHONPATH"
-                raise ExemplarError(f"{name} of Scrapy: {component}: {error}; {what_to_do}") from None
+                raise ExemplarError(
+                    f"{name} of Scrapy: {component}: {error}; "
+                    "install its package here, or name its folder in PYTHONPATH"
+                ) from None
 
 
 def _check(name: str, value: Any) -> None:

@@ -48,11 +48,11 @@ class RunOptions:
         for name, text in arguments.items():
             if name not in _ARGUMENTS:
                 raise ExemplarError(f"unknown argument {name!r}; known: task, tasks, {', '.join(_ARGUMENTS)}")
-            read, what = _ARGUMENTS[name]
+            read, example = _ARGUMENTS[name]
             try:
                 given[name] = read(text)
             except (ValueError, KeyError):
-                raise ExemplarError(f"argument {name}: {text!r} is not {what}") from None
+                raise ExemplarError(f"invalid argument {name}: {text!r}; for instance {name}={example}") from None
         return cls(**given)
 
     def includes(self, day: date | None) -> bool:
@@ -62,11 +62,11 @@ class RunOptions:
         return (self.since is None or day >= self.since) and (self.until is None or day <= self.until)
 
 
-_DAY = (date.fromisoformat, "a day such as 2026-12-31")
+_DAY = (date.fromisoformat, "2026-12-31")
 _SWITCHED = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
-_SWITCH = (lambda text: _SWITCHED[text.lower()], "yes or no")
+_SWITCH = (lambda text: _SWITCHED[text.lower()], "yes")
 _ARGUMENTS: dict[str, tuple[Callable[[str], Any], str]] = {
-    "limit": (int, "a number"), "all": _SWITCH, "since": _DAY, "until": _DAY, "backfill": _SWITCH,
+    "limit": (int, "100"), "all": _SWITCH, "since": _DAY, "until": _DAY, "backfill": _SWITCH,
 }  # fmt: skip
 
 

@@ -19,9 +19,9 @@ def test_arguments_are_read():
     ("name", "value", "message"),
     [
         ("sinse", "2026-01-31", "unknown argument 'sinse'; known: task, tasks, limit, all, since, until, backfill"),
-        ("limit", "many", "argument limit: 'many' is not a number"),
-        ("since", "yesterday", "argument since: 'yesterday' is not a day such as 2026-12-31"),
-        ("backfill", "perhaps", "argument backfill: 'perhaps' is not yes or no"),
+        ("limit", "many", "invalid argument limit: 'many'; for instance limit=100"),
+        ("since", "yesterday", "invalid argument since: 'yesterday'; for instance since=2026-12-31"),
+        ("backfill", "perhaps", "invalid argument backfill: 'perhaps'; for instance backfill=yes"),
     ],
 )
 def test_an_invalid_argument_is_named(name, value, message):
