@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
 
+from workers.errors import ExemplarError
+
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
 STARTED_BY_US = "EXEMPLAR_STARTED"  # setting: the starter of the spider handles errors of its start
 
@@ -41,7 +43,10 @@ def run_spider(spider: type, settings: Mapping[str, Any], *, has_state: bool = T
 
 
 def scrapy_process() -> Any:
-    """Return Scrapy's `AsyncCrawlerProcess`. Raises `ExemplarError` for a setting of a person that is refused."""
+    """Return Scrapy's `AsyncCrawlerProcess`.
+
+    Raises `ExemplarError` for a settings module that cannot be imported or has a setting that is refused.
+    """
     os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
     warnings.filterwarnings("ignore", module=r"scrapy|twisted|OpenSSL")
     from scrapy.crawler import AsyncCrawlerProcess
@@ -49,7 +54,11 @@ def scrapy_process() -> Any:
 
     from crawler.gates.settings_in_force import ProcessSettings, put_in_force
 
-    project = ProcessSettings(get_project_settings())
+    try:
+        project = ProcessSettings(get_project_settings())
+    except ImportError as error:
+        module = os.environ["SCRAPY_SETTINGS_MODULE"]
+        raise ExemplarError(f"settings module {module} of Scrapy: {error}; name its folder in PYTHONPATH") from None
     put_in_force(project)
     project.set(STARTED_BY_US, True)
     if logging.getLogger().handlers and not project.get("LOG_FILE"):  # our log; Scrapy's would have each line, too

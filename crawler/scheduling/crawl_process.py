@@ -105,18 +105,23 @@ def beat() -> None:
 
 
 def write_line(values: Any) -> None:
-    """Print a line of JSON."""
-    print(json.dumps(values, ensure_ascii=False), flush=True)
+    """Print a line of JSON for the worker."""
+    print(json.dumps(values, ensure_ascii=False), file=sys.__stdout__, flush=True)
 
 
 def main(work: int) -> None:
     """Run tasks on `$REDIS_URL`. `work`: the open file that names the task of the page that is handled."""
     start_logging()
+    sys.stdout = sys.stderr  # what a person's middlewares print is no line for the worker
     os.truncate(work, WORK_BYTES)
     handled = mmap.mmap(work, WORK_BYTES)
     os.close(work)
     url = os.environ["REDIS_URL"]
-    process = scrapy_process()
+    try:
+        process = scrapy_process()
+    except ExemplarError as error:
+        log.critical("%s", error)
+        sys.exit(EXIT_FAILED)
     crawls = CrawlProcess(process, Shared.of(client(url), on_wait=beat, work=handled))
     serving = asyncio.get_event_loop().create_task(crawls.serve())  # the loop of Scrapy's reactor
     gc.collect()

@@ -242,9 +242,10 @@ class CrawlWorkers:
 
     def _note_killed(self, process: _Process, run: _LeasedRun, code: int) -> None:
         """Note that a run's process ended before it."""
-        text = f"the crawl process was {ended_by(code)}"
+        by = ended_by(code)
+        text = f"the crawl process was {by}" if code < 0 else f"the crawl process ended: {by}; see the log"
         if (process.hangs or -code in CRASHES) and process.handled == run.lease.task:
-            text = f"the crawl process was {ended_by(code)} while it handled a page of this task"
+            text = f"the crawl process was {by} while it handled a page of this task"
             run.pause = TRY_AGAIN_MOST
             self._alone.add(run.lease.task)
         if self.stopping and code == -signal.SIGTERM:  # it was stopped while it was still starting

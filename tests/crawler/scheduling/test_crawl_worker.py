@@ -15,7 +15,7 @@ from crawler.scheduling.crawl_worker import CrawlWorkers
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish, published_periods
-from tests.crawler.spiders import asked_for, states, until, write_tasks
+from tests.crawler.spiders import REPOSITORY, asked_for, states, until, write_tasks
 from workers.reporting.presence import alive
 
 pytestmark = [pytest.mark.timeout(60), pytest.mark.usefixtures("plain_environment")]
@@ -80,6 +80,42 @@ def test_a_due_task_is_crawled_and_its_report_arrives(connection, schedule, make
     assert (task, report["outcome"], report["fetched"]) == ("zh-news", "finished", 2)
     assert (schedule.due(), schedule.running()) == ([], [])
     assert states(connection)["fetched"] == 2
+
+
+TALKING = """\
+class Talker:
+    def process_request(self, request):
+        print("hello")
+
+DOWNLOADER_MIDDLEWARES = {Talker: 300}
+"""
+
+
+def test_what_a_middleware_prints_is_no_message_to_the_worker(make_due, at_work, tmp_path, monkeypatch, capfd):
+    (tmp_path / "talking.py").write_text(TALKING, "utf-8")
+    monkeypatch.setenv("PYTHONPATH", f"{REPOSITORY}:{tmp_path}")
+    monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "talking")
+    make_due(limit=2)
+    with at_work() as (_, reports):
+        until(lambda: reports)
+    assert reports[0][1]["outcome"] == "finished"
+    assert "hello" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("module", ["nowhere", "refused"])
+def test_a_settings_module_that_cannot_be_used_is_named_without_a_traceback(
+    make_due, at_work, tmp_path, monkeypatch, capfd, module
+):
+    (tmp_path / "refused.py").write_text("DOWNLOAD_DELAY = 3\n", "utf-8")
+    monkeypatch.setenv("PYTHONPATH", f"{REPOSITORY}:{tmp_path}")
+    monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", module)
+    make_due()
+    with at_work() as (_, reports):
+        until(lambda: reports)
+    assert reports[0][1]["problems"] == ["the crawl process ended: exit code 1; see the log"]
+    said = capfd.readouterr().err
+    assert ("No module named 'nowhere'" if module == "nowhere" else "the setting DOWNLOAD_DELAY of Scrapy") in said
+    assert "Traceback" not in said
 
 
 def test_a_worker_that_is_killed_leaves_no_temporary_file(site, make_due, at_work, tmp_path, monkeypatch):
