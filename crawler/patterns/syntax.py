@@ -12,7 +12,7 @@ import difflib
 import re
 from dataclasses import dataclass
 
-from extractors.html.urls import DEFAULT_PORTS, ascii_host, escape, is_tracking, origin_of
+from extractors.html.urls import DEFAULT_PORTS, SESSION_IN_PATH, ascii_host, escape, is_tracking, origin_of
 
 MAX_LENGTH = 2000  # characters of a pattern; the longest URL that browsers and servers commonly support
 MAX_OPTIONAL = 10  # […] in one pattern; each is enumerated in both forms, so at most 2 ** 10 URLs a day
@@ -339,12 +339,10 @@ def _refuse_unmatchable(text: str, at: int) -> None:
     """Raise `PatternError` for text that no URL has in its normal form."""
     if "/." in text and (match := re.search(r"/\.\.?/", text)):
         raise PatternError("a page's URL has no . or .. segments", at + match.start(), "write the path without them")
-    for match in _PARAMETER.finditer(text):
-        if is_tracking(match[0]):
+    for match in [*_PARAMETER.finditer(text), *SESSION_IN_PATH.finditer(text)]:
+        if match[0][0] == ";" or is_tracking(match[0]):
             name = match[0].partition("=")[0]
-            raise PatternError(
-                f"the tracking parameter {name} is removed from every URL", at + match.start(), "delete it"
-            )
+            raise PatternError(f"the parameter {name} is removed from every URL", at + match.start(), "delete it")
 
 
 def _scheme_hint(text: str) -> str:

@@ -2,7 +2,7 @@
 
 Two URLs that surely name the same page become the same text. Rules: RFC 3986 section 6.2.2 (case, percent-escapes, dot
 segments) and 6.2.3 (default port, empty path), plus what a browser does to a link's text (white space, backslashes),
-plus tracking parameters that never choose the page. Names of hosts: UTS 46, https://www.unicode.org/reports/tr46/.
+plus tracking parameters and ids of sessions that never choose the page. Names of hosts: UTS 46, https://www.unicode.org/reports/tr46/.
 Unchanged: the order of parameters, trailing slashes, `www.`, user names, and all else that may matter to a server.
 """
 
@@ -23,6 +23,9 @@ TRACKING_NAMES = frozenset({
 })  # fmt: skip
 # WeChat adds from=… when a page is shared; other values of `from` may choose the page.
 TRACKING_PAIRS = frozenset({"from=timeline", "from=singlemessage", "from=groupmessage"})
+# Servers of Java and PHP, phpBB (sid) and vBulletin (s) write these into links for visitors without cookies.
+_SESSION = re.compile(r"(?:jsessionid|phpsessid)=.*|(?:sid|s)=[0-9a-f]{32}", re.IGNORECASE)
+SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
 
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
@@ -34,10 +37,10 @@ _MANY_SLASHES = re.compile(r"\A((?:https?:)?)/{3,}", re.IGNORECASE)
 _BEFORE_QUERY = re.compile(r"^[^?#]*")
 _NO_HOST = re.compile(r"[\s<>\\^|\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # "forbidden host code points" of the URL standard
 _TAB_OR_NEWLINE = re.compile(r"[\t\r\n]")
-# The form of most links: lower case, no port or an unusual one, a path without dot segments and escapes, no query.
+# The form of most links: lower case, no port or an unusual one, a path without dot segments, escapes and `;`, no query.
 _NORMAL = re.compile(
     r"(?P<origin>https?://[a-z0-9.-]+(?::(?!(?:80|443)/)[1-9][0-9]{0,3})?)"
-    r"/(?:[!$&'()*+,\-0-9:;=@A-Z\[\]_a-z~/]|(?<!/)\.)*"
+    r"/(?:[!$&'()*+,\-0-9:=@A-Z\[\]_a-z~/]|(?<!/)\.)*"
 )
 _EDGES = "".join(map(chr, range(0x21)))  # C0 controls and space, as the URL standard strips them
 
@@ -60,7 +63,7 @@ def normalise(url: str) -> str:
     parts = split_web(text)
     if parts is None:
         return text
-    path = remove_dot_segments(escape(parts.path)) or "/"
+    path = remove_dot_segments(SESSION_IN_PATH.sub("", escape(parts.path))) or "/"
     query = drop_tracking(escape(parts.query))
     return f"{parts.scheme}://{_authority(parts)}{path}" + (f"?{query}" if query else "")
 
@@ -122,14 +125,15 @@ def with_encoded_query(reference: str, encoding: str) -> str:
 
 
 def drop_tracking(query: str) -> str:
-    """Return `query` (without `?`) without the parameters that only record where the reader came from."""
+    """Return `query` (without `?`) without the parameters that record where the reader came from, or the session."""
     return "&".join(pair for pair in query.split("&") if not is_tracking(pair))
 
 
 def is_tracking(pair: str) -> bool:
     """Whether `pair` (`name=value`) never chooses the page."""
     name = pair.partition("=")[0].lower()
-    return name.startswith(TRACKING_PREFIXES) or name in TRACKING_NAMES or pair in TRACKING_PAIRS
+    is_known = name.startswith(TRACKING_PREFIXES) or name in TRACKING_NAMES or pair in TRACKING_PAIRS
+    return is_known or _SESSION.fullmatch(pair) is not None
 
 
 def remove_dot_segments(path: str) -> str:

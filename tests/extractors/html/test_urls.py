@@ -27,12 +27,16 @@ SAME_PAGE = [
     ("http://news.example/a?gclid=1", "http://news.example/a"),
     ("http://news.example/a?from=timeline&isappinstalled=0", "http://news.example/a"),
     ("http://[::1]:80/", "http://[::1]/"),
+    ("http://news.example/a;jsessionid=1A2B.node1/b.html;JSESSIONID=3?c=4", "http://news.example/a/b.html?c=4"),
+    ("http://news.example/a?sid=0123456789abcdef0123456789ABCDEF&PHPSESSID=x&t=1", "http://news.example/a?t=1"),
 ]
 OTHER_PAGE = [
     ("http://news.example/a", "http://news.example/A"),
     ("http://news.example/a", "http://news.example/a/"),
     ("http://news.example/?a=1&b=2", "http://news.example/?b=2&a=1"),
     ("http://news.example/?from=hangzhou", "http://news.example/"),
+    ("http://news.example/?sid=17", "http://news.example/"),
+    ("http://news.example/a;1", "http://news.example/a"),
     ("http://news.example/a%2Fb", "http://news.example/a/b"),
     ("http://news.example:8080/", "http://news.example/"),
     ("http://news.example:443/", "https://news.example/"),
