@@ -33,6 +33,7 @@ DAY_CODES = frozenset({"%d", "%-d", "%j", "%H", "%-H"})
 MONTH_CODES = frozenset({"%m", "%-m", "%b", "%B"})
 SURELY_COMPILED = 200  # characters of a pattern up to which its expression is never too large for RE2
 _REPEATED_SLASHES = re.compile(r"(?<!:)/{2,}")
+_FOLDERS = re.compile(r"(https?://[^/]+/)([^?]*/)?")
 REGEX_GROUPS = {"year": "%Y", "month": "%-m", "day": "%-d", "id": "id"}
 
 
@@ -176,10 +177,11 @@ class Pattern:
     def prefixes(self) -> list[str]:
         """Return the folders above the first part that varies, the deepest first, the site's root last.
 
-        `http://h/a/b/{id}.html` gives `http://h/a/b/`, `http://h/a/`, `http://h/`. Empty if the host itself varies.
+        `http://h/a/b/{id}.html` gives `http://h/a/b/`, `http://h/a/`, `http://h/`. If the host varies, or cannot be
+        determined, the folders are those of `base`.
         """
         start = _regex_start(self.regex) if self.is_regex else f"{self.scheme}://" + _literal_start(self.nodes)
-        start_parts = re.match(r"(https?://[^/]+/)([^?]*/)?", start)
+        start_parts = _FOLDERS.match(start) or _FOLDERS.match(self.base or "")
         if not start_parts:
             return []
         segments = (start_parts[2] or "").split("/")[:-1]

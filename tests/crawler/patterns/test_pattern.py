@@ -132,6 +132,11 @@ def test_prefixes_are_the_directories_above_what_varies(pattern, prefixes):
     assert Pattern.parse(pattern).prefixes() == prefixes
 
 
+@pytest.mark.parametrize("pattern", ["http://[www.]h/a/{id}", r"re:https?://h/(a|b)/\d+"])
+def test_where_the_host_is_not_certain_prefixes_are_those_of_the_example(pattern):
+    assert Pattern.parse(pattern, "http://h/a/7").prefixes() == ["http://h/a/", "http://h/"]
+
+
 def test_enumerates_days_newest_first():
     urls = Pattern.parse("http://h/{date:%Y/%m-%d}/").enumerate(date(2023, 12, 31), date(2024, 1, 1))
     assert list(urls) == ["http://h/2024/01-01/", "http://h/2023/12-31/"]
@@ -217,6 +222,7 @@ MISTAKES = [
     ("http://h/#!/{id}", 9, "has no fragment (#)"),
     ("http://h/a/../{id}", 10, "segments"),
     ("http://h/?id={id}&utm_source=x", 18, "utm_source"),
+    ("http://h/{id}.html;jsessionid=*", 18, "jsessionid"),
     ("http://h/" + "[a]" * 11, 39, "re:"),
     ("http://h/" + "a" * 2000, 2000, "**"),
     ("re:", 3, "regular expression"),
