@@ -3,7 +3,8 @@
     robots.txt → news sitemaps → the others, newest first, up to a bound; of each URL shape only a few without articles
 
 A later walk continues where an earlier one ended. It reads the children of an index that changed since its mark (the
-newest date in it); if the index gives no dates of changes, it reads the first and the last child.
+newest date in it); if the index gives no dates of changes, it reads the first and the last child. An index whose dates
+are older than what its children list, because nobody updates them, has no mark: all its children are read.
 """
 
 import re
@@ -35,6 +36,7 @@ class SitemapFrontier:
     since: date | None = None
 
     _marks: dict[str, datetime | None] = field(default_factory=dict, init=False)  # the newest date seen
+    _untrue: set[str] = field(default_factory=set, init=False)  # topmost sitemaps with dates that nobody updates
     _waiting: list[ListPage] = field(default_factory=list, init=False)
     _tries: dict[str, int] = field(default_factory=dict, init=False)
     _read: int = field(default=0, init=False)
@@ -63,8 +65,10 @@ class SitemapFrontier:
     def mark_of(self, url: str) -> datetime | None:
         """Return how far a topmost sitemap was read: the newest date in it or in its children.
 
-        It is the earlier mark if a later walk left a part of it unread.
+        It is the earlier mark if a later walk left a part of it unread; None, from then on, if its dates are untrue.
         """
+        if url in self._untrue or (self.complete and url in self.past and self.past[url] is None):
+            return None
         has_unread = self.complete and any(page.start == url and self._is_promising(page) for page in self._waiting)
         return self.past.get(url) if has_unread else self._marks.get(url) or self.past.get(url)
 
@@ -72,15 +76,18 @@ class SitemapFrontier:
         """Record that a sitemap returned by `next_page` has not changed: it does not count towards the limit."""
         self._read -= 1
 
-    def is_past(self, page: ListPage, moment: datetime | None) -> bool:
-        """Whether an earlier walk has read what a sitemap lists with the date `moment`."""
+    def is_past(self, page: ListPage, moment: datetime | None, newest: datetime | None) -> bool:
+        """Whether an earlier walk has read what a sitemap lists with the date `moment`. `newest`: the newest in it."""
         mark = self.past.get(page.start) if page.kind == "sitemap" and self.complete else None
-        return mark is not None and moment is not None and moment < mark - LATE
+        return mark is not None and moment is not None and moment < min(mark, newest or mark) - LATE
 
     def record_read(self, page: ListPage, listing: ListContent, found: int) -> list[ListPage]:
         """Record a sitemap with `found` articles of the task; return the children that are worth reading."""
         dated = [link.published for link in (*listing.sitemaps, *listing.links) if link.published]
-        self._mark(page, max(dated, default=None))
+        newest = max(dated, default=None)
+        self._mark(page, newest)
+        if page.changed and newest and newest - page.changed > LATE:
+            self._untrue.add(page.start)
         if not listing.sitemaps:
             shape = _shape_of(page.url)
             self._tries[shape] = PRODUCTIVE if found else self._tries.get(shape, 0) + 1

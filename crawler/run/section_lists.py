@@ -277,7 +277,8 @@ class SectionLists:
         if walk.plan.complete:
             paged = articles if listing.form != "sitemap" else ()
             self.state.begin_list(page, {fingerprint(article.match.url) for article in paged})
-        present = [article for article in articles if not walk.maps.is_past(page, article.link.published)]
+        newest = max((article.link.published for article in articles if article.link.published), default=None)
+        present = [article for article in articles if not walk.maps.is_past(page, article.link.published, newest)]
         with log_ids(list=url):
             new = self._enter(listing, present, walk)
         log.info("read list %s: %d links to articles, %d of them new", url, found, new)

@@ -123,13 +123,32 @@ def test_an_unchanged_sitemap_does_not_count():
 
 def test_what_was_there_before_the_mark_is_past():
     frontier = SitemapFrontier({ROOT: day(20)}, complete=True)
-    assert [frontier.is_past(ROOT_PAGE, moment) for moment in (day(10), day(18), day(21), None)] == [
+    assert [frontier.is_past(ROOT_PAGE, moment, day(21)) for moment in (day(10), day(18), day(21), None)] == [
         True,
         False,
         False,
         False,
     ]
-    assert not SitemapFrontier({ROOT: day(20)}).is_past(ROOT_PAGE, day(10)), "a first walk takes all"
+    assert not frontier.is_past(ROOT_PAGE, day(1), day(1)), "all of its pages have one old date"
+    assert not SitemapFrontier({ROOT: day(20)}).is_past(ROOT_PAGE, day(10), day(21)), "a first walk takes all"
+
+
+def test_an_index_with_dates_that_nobody_updates_is_read_again_each_time():
+    frontier = SitemapFrontier({})
+    (page,) = frontier.record_read(ROOT_PAGE, index(child("a", day(1))), 0)
+    frontier.record_read(page, sitemap(day(20)), 1)
+    assert frontier.mark_of(ROOT) is None
+    later = SitemapFrontier({ROOT: None}, complete=True)
+    assert later.record_read(ROOT_PAGE, index(child("a", day(1))), 0)
+    later.record_unchanged()
+    assert later.mark_of(ROOT) is None
+
+
+def test_dates_of_an_index_may_be_a_little_older():
+    frontier = SitemapFrontier({})
+    (page,) = frontier.record_read(ROOT_PAGE, index(child("a", day(1))), 0)
+    frontier.record_read(page, sitemap(day(2)), 1)
+    assert frontier.mark_of(ROOT) == day(2)
 
 
 @pytest.mark.parametrize(
