@@ -121,7 +121,7 @@ class Browser:
                 await visit.settle(tab)
                 if visit.ending is None:
                     headers = await answer.all_headers() if answer else {}
-                    return visit.to_response(tab.url, answer.status if answer else 200, headers, await tab.content())
+                    return visit.to_response(tab.url, answer.status if answer else 200, headers, await visit.html(tab))
         except PlaywrightError as error:
             if visit.ending is None:
                 raise self._reason(error) from None

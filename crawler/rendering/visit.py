@@ -39,7 +39,7 @@ from workers.inbox import LARGEST_PAGE
 
 SETTLE_SECONDS = 10.0  # seconds at most, from the main document's first byte until the HTML is read
 QUIET_SECONDS = 0.2  # seconds between two checks; a page that has not changed and has no open request is ready
-STILL_SECONDS = 2.0  # seconds without a change after which a page is ready despite open requests (polling, trackers)
+STILL_SECONDS = 5.0  # seconds without a change after which a page is ready despite open requests (polling, trackers)
 SPARSE_SECONDS = 3.0  # seconds without a change after which a page is ready although it has hardly any text
 SPARSE_TEXT = 200  # characters of a page whose article is not loaded
 NEEDED = frozenset({"script", "xhr", "fetch"})
@@ -61,6 +61,14 @@ _MAX_AGE = re.compile(r"max-age\s*=\s*\"?(\d+)")
 # Number of visible characters and of elements, and whether the page has been parsed to its end.
 _LOOK = """() => [document.body ? document.body.innerText.length : 0, document.getElementsByTagName('*').length,
 document.readyState != 'loading']"""
+# The page with its open shadow roots as templates
+_WHOLE = """() => {
+  const roots = [];
+  const find = (node) => node.querySelectorAll('*').forEach(
+    ({shadowRoot: root}) => root && roots.push(root) && find(root));
+  find(document);
+  return '<!DOCTYPE html><html>' + document.documentElement.getHTML({shadowRoots: roots}) + '</html>';
+}"""
 _SIZE = "() => document.documentElement ? document.documentElement.outerHTML.length : 0"
 
 
@@ -127,6 +135,7 @@ class Visit:
         self.ending: ScrapyResponse | Exception | None = None
         self.latency = 0.0  # seconds to the main document's response
         self._began = time.monotonic()
+        self._is_sparse = False
         self._frame = ""  # the id of the main frame in DevTools; empty until the tab is set up
         self._requested = False  # whether the main document was requested
         self._over = asyncio.Event()
@@ -171,6 +180,12 @@ class Visit:
             raise RequestRefused(TOO_LARGE)
         if not before[2]:
             raise RenderingFailed(UNENDING)
+        self._is_sparse = before[0] < SPARSE_TEXT
+
+    async def html(self, page: Any) -> str:
+        """Return the page's HTML, with its shadow roots if there is hardly any text beside them."""
+        text: str = await (page.evaluate(_WHOLE) if self._is_sparse else page.content())
+        return text
 
     def to_response(self, url: str, status: int, answered: dict[str, str], text: str) -> ScrapyResponse:
         """The rendered page, in UTF-8, since scripts may add characters that the encoding of its source lacks.
@@ -184,13 +199,15 @@ class Visit:
         headers["Content-Type"] = "text/html; charset=utf-8"
         for name in ("Content-Length", "Content-Encoding", "Transfer-Encoding", "ETag", "Last-Modified"):
             headers.pop(name, None)
-        url = url if urlsplit(url).scheme in ("http", "https") else self.request.url
+        asked = self.request.url
+        if urlsplit(url).scheme not in ("http", "https") or url.startswith((f"{asked}?", f"{asked}&")):
+            url = asked  # parameters that scripts add choose no page
         return HtmlResponse(url, status, headers, body, encoding="utf-8")
 
     def _is_ready(self, text: int, still: float) -> bool:
-        if text < SPARSE_TEXT:
-            return still >= SPARSE_SECONDS
-        return not self._open or still >= STILL_SECONDS
+        if self._open:
+            return still >= STILL_SECONDS
+        return text >= SPARSE_TEXT or still >= SPARSE_SECONDS
 
     def early_response(self) -> ScrapyResponse:
         """Return what Scrapy gets after an early end. Raises the error that it is instead."""
@@ -288,10 +305,12 @@ class Visit:
             if event.get("responseStatusCode") in MOVED and host_of(target) != host_of(self.request.url):
                 method, arguments = "Fetch.failRequest", arguments | {"errorReason": "BlockedByClient"}
         elif event["frameId"] == self._frame and "responseStatusCode" in event:
-            self.latency = time.monotonic() - self._began
-            if ending := self._ending_of(event["responseStatusCode"], headers):
+            ending = None if self.latency else self._ending_of(event["responseStatusCode"], headers)
+            if ending:
                 self._end(ending)
+            if ending or self.latency:  # a second document is a download that a script starts
                 method, arguments = "Fetch.failRequest", arguments | {"errorReason": "BlockedByClient"}
+            self.latency = self.latency or time.monotonic() - self._began
         with contextlib.suppress(PlaywrightError):  # the tab has been closed meanwhile
             await tools.send(method, arguments)
 

@@ -248,6 +248,19 @@ def rendering():
             "<meta charset=gbk><p>渡轮九点出发".encode("gbk") + b"<script>document.body.append('\\u2603')</script>",
             kind="text/html; charset=gbk",
         )
+        late = "<script>setTimeout(async () => {{ const a = await fetch('/slow.json'); {} }}, 50)</script>"
+        pages["/slow"] = TEXT + late.format("document.body.append((await a.json()).text)")
+        slow = json.dumps({"text": "It came slowly."})
+        pages["/slow.json"] = lambda handler: (time.sleep(2.5), answer(slow, kind="application/json"))[1]
+        shown = "document.getElementById('app').attachShadow({mode: 'open'}).innerHTML = "
+        inner = "document.getElementById('app').shadowRoot.firstChild.attachShadow({mode: 'open'}).innerHTML = "
+        inner += "'<p>It stands in ' + 'the shadow.'"
+        pages["/shadow"] = f"<div id=app></div><script>{shown} '<news-text></news-text>'; {inner}</script>"
+        pages["/added"] = TEXT + "<script>history.replaceState(0, '', '?from=script')</script>"
+        pages["/loads"] = TEXT + (
+            "<script>const to = document.createElement('a'); to.href = '/attached'; to.download = 'x.html';"
+            "document.body.append(to); to.click()</script>"
+        )
         pages["/pushed"] = TEXT + "<script>history.replaceState(0, '', '/shown.html')</script>"
         pages["/goes"] = TEXT + "<script>location = '/goal'</script>"
         pages["/refreshes"] = "<meta http-equiv=refresh content='0; url=/goal'>" + TEXT
@@ -280,6 +293,7 @@ def rendering():
         # The first two take long; meanwhile the others are shown one after the other.
         at = ["hangs", "unending", "kept?1", "kept?2", "kept?3", "late", "gbk", "pushed", "goes", "refreshes", "moved"]
         at += ["to-private", "moved-to-private", "loops", "gone", "loops-by-script", "picture", "attached", "huge"]
+        at += ["slow", "shadow", "added", "loads"]
         at += ["bomb", "asks", "polls", "pops", "both", "canary"]
         headers = {"X-Key": "secret", "Cookie": "member=7", "If-None-Match": '"1"'}
         allow = [site.place, other.place, f"127.0.0.1:{canary.port}"]
@@ -325,6 +339,18 @@ def test_a_page_comes_out_in_utf_8_whatever_it_was_in(found):
     assert "☃</body>" in found["gbk"]["text"]
 
 
+def test_what_an_open_shadow_root_within_another_shows_is_in_the_page(found):
+    assert "It stands in the shadow." in found["shadow"]["text"]
+
+
+def test_data_that_takes_two_seconds_and_a_half_is_in_the_page(found):
+    assert "It came slowly." in found["slow"]["text"]
+
+
+def test_parameters_that_scripts_add_are_not_the_pages(found, shown_site):
+    assert found["added"]["url"] == f"{shown_site.url}/added"
+
+
 @pytest.mark.parametrize("path", ["goes", "refreshes", "moved"])
 def test_where_a_page_leads_is_fetched_as_a_redirect(found, shown_site, path):
     assert found[path]["url"] == f"{shown_site.url}/goal"
@@ -359,7 +385,7 @@ def test_what_is_no_page_has_its_own_reason(found, path, kind, reason):
     assert (found[path]["kind"], found[path]["reason"]) == (kind, reason)
 
 
-@pytest.mark.parametrize("path", ["asks", "polls", "pops"])
+@pytest.mark.parametrize("path", ["asks", "polls", "pops", "loads"])
 def test_a_page_that_never_rests_is_taken_as_it_is(found, shown_site, path):
     assert "The ferry leaves at nine" in found[path]["text"]
     assert not [path for path in shown_site.paths() if path.startswith("/popped")]
