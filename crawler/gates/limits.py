@@ -140,6 +140,8 @@ def _followed(follow: Follow, request: Request, response: Response, most: int) -
         visited = [*request.meta.get("redirect_urls", ()), request.url]
         target = urljoin(request.url, (response.headers.get("Location") or b"").decode("latin-1"))
         if target in visited or len(set(visited)) < len(visited):
+            if "Set-Cookie" in response.headers:
+                raise RequestRefused("redirects in a loop; set the key cookies") from None
             raise RequestRefused("redirects in a loop") from None
         raise RequestRefused(f"more than {most} redirects") from None
     except ValueError:

@@ -19,7 +19,7 @@ Cause = Literal["", "run ending", "host closed", "robots unreachable", "surprise
 
 MOVED = frozenset({301, 302, 303, 307, 308})
 GONE = frozenset({404, 410})
-PASSING = frozenset({403, 408, 421, 423, 425, 429})  # 403: many sites mean too many requests
+PASSING = frozenset({304, 403, 408, 421, 423, 425, 429})  # 304: unasked; 403: many sites mean too many requests
 PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/octet-stream", "multipart/")
 NO_LIST = ("image/", "video/", "audio/", "font/", "application/pdf", "application/zip")
 BINARY = "not a page: binary data"

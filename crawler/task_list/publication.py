@@ -312,11 +312,11 @@ def _refuse(connection: "redis.Redis", current: Edition, fingerprint: str, path:
     if fingerprint.encode() in history:
         raise DivergentCopy(
             f"{path} is an older edition of the task list in force (from {current.origin}, {when}); copy the newer one "
-            "here, or use --take-over to put this one in force"
+            "here, or put this one in force with: exemplar schedule --take-over"
         )
     raise DivergentCopy(
         f"{path} differs from the task list in force, which came from {current.origin} ({when}); make the two files "
-        "equal, or use --take-over to put this one in force"
+        "equal, or put this one in force with: exemplar schedule --take-over"
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 from crawler.run.outcomes import is_login, of_answer
 
 HTML = b"<html><p>text</p></html>"
-BUSY = (403, 408, 429, 500, 502, 503, 504, 599)
+BUSY = (304, 403, 408, 429, 500, 502, 503, 504, 599)
 FILES = ("application/pdf", "image/png", "application/json", "text/css", "video/mp4")
 PAGES = ("text/html; charset=gbk", "application/xhtml+xml", "", "TEXT/HTML")
 
@@ -15,7 +15,7 @@ PAGES = ("text/html; charset=gbk", "application/xhtml+xml", "", "TEXT/HTML")
     [
         *((status, "text/html", HTML, "reject", f"http {status}") for status in (404, 410)),  # final after one look
         *((status, "text/html", HTML, "again", f"http {status}") for status in BUSY),
-        *((status, "text/html", HTML, "fail", f"http {status}") for status in (300, 304, 400, 451)),
+        *((status, "text/html", HTML, "fail", f"http {status}") for status in (300, 400, 451)),
         *((200, content_type, HTML, "page", "") for content_type in PAGES),
         *((200, content_type, b"x", "reject", f"not a page: {content_type}") for content_type in FILES),
         (200, "text/html", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "reject", "not a page: binary data"),

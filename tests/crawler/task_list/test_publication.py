@@ -91,7 +91,9 @@ def test_a_removed_tasks_brief_stays_for_the_pages_that_still_wait(connection):
 
 
 def test_another_file_that_differs_is_refused_and_both_are_named(connection, news_in_force):
-    with pytest.raises(DivergentCopy, match=r"/there/tasks.yaml differs .*/here/tasks.yaml.*--take-over"):
+    with pytest.raises(
+        DivergentCopy, match=r"/there/tasks.yaml differs .*/here/tasks.yaml.*exemplar schedule --take-over"
+    ):
         publish(connection, task_file("sports"), THERE)
     assert list(published(connection).tasks) == ["news"]
 
