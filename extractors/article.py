@@ -18,6 +18,7 @@ MAYBE_LISTS: frozenset[PageType] = frozenset({"list", "collection", "uncertain"}
 Kind = Literal["paragraph", "heading", "list", "table", "code", "quote", "summary", "caption", "embed"]
 KINDS: frozenset[Kind] = frozenset(get_args(Kind))
 CHECK = "the site denies access or shows a check"  # a reason of `NoArticle`
+GONE = "the page is an error page"  # another one
 IN_TEXT: frozenset[Kind] = KINDS - {"caption", "embed"}  # kinds of blocks that form `Article.text` by default
 
 # Fields that state how well an article fits its section, and what its HTML is made from

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from datetime import date, timedelta
 from hashlib import blake2b
 from typing import Any, Literal, TypedDict
 
@@ -13,6 +14,8 @@ OPEN_STATES: tuple[State, ...] = ("waiting", "leased", "fetched")
 FINAL_STATES: tuple[State, ...] = ("written", "duplicate", "rejected", "failed", "forgotten")
 MOST_ATTEMPTS = 3  # times a page may crash or time out its worker
 
+ENUMERATED_LATER = 2  # days for which a URL that the pattern generated may still appear
+
 Fingerprint = str  # 16 hex digits
 HASH_UNKNOWN = ""  # of the text of a row whose plan was lost
 Revisit = tuple[float, float] | None  # seconds between two checks, and for how long; None: no rechecks
@@ -21,6 +24,12 @@ Revisit = tuple[float, float] | None  # seconds between two checks, and for how 
 def fingerprint(url: str) -> Fingerprint:
     """Return the key of a normalised URL in the ledger: 64 bits of BLAKE2b (one clash expected in 6 billion URLs)."""
     return blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def may_appear(info: Mapping[str, Any], today: date) -> bool:
+    """Whether an article may appear later at a URL without one: the pattern generated it for one of the last days."""
+    day = info.get("written_for")
+    return bool(day) and date.fromisoformat(str(day)) >= today - timedelta(days=ENUMERATED_LATER)
 
 
 @dataclass(frozen=True, slots=True)

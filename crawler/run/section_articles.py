@@ -7,7 +7,6 @@ lease ─▶ hand_in ─▶ (several together) ─▶ inbox
 import logging
 import math
 from dataclasses import replace
-from datetime import date, timedelta
 
 from crawler.run.admission import OLD, Admission
 from crawler.run.outcomes import is_login
@@ -16,14 +15,13 @@ from workers.extraction.block_pages import BlockPages, SentPage
 from workers.health.observations import failed_observation, is_observed, to_json
 from workers.inbox import PAGES_A_JOB, Inbox
 from workers.page_store import StoredPage
-from workers.url_states import Fingerprint, Leased
+from workers.url_states import Fingerprint, Leased, may_appear
 
 PAGES_A_FLUSH = PAGES_A_JOB  # pages that go to Redis together
 BYTES_A_FLUSH = 3 * 2**20  # … or as soon as they together have this size
 SECONDS_A_FLUSH = 0.2  # … or when none was handed over for this time: a slow crawl hands over each page immediately
 BLOCKS = ("login: ", "block page: ", "http 403")  # how the reasons begin for which a site refuses its articles
 PATIENCE = 20.0  # seconds for which a run waits at its end for pages that are to be tried again
-ENUMERATED_LATER = 2  # days for which a URL that the pattern generated may still appear
 
 log = logging.getLogger(__name__)
 
@@ -128,9 +126,7 @@ class SectionArticles:
 
     def drop_if_expected(self, leased: Leased) -> bool:
         """Drop a dead link that the pattern generated and that may still appear; return whether it was one."""
-        if not leased.info.get("written_for"):
-            return False
-        if date.fromisoformat(str(leased.info["written_for"])) < self.today - timedelta(days=ENUMERATED_LATER):
+        if not may_appear(leased.info, self.today):
             return False
         self._leased.discard(leased.fingerprint)
         self.ledger.drop(leased.fingerprint)

@@ -21,7 +21,6 @@ from crawler.run.example_page import doubt_about
 from crawler.run.outcomes import is_login, media_type
 from crawler.run.rendering_choice import MARKUP, Rendering
 from crawler.run.run_report import BOUNDS, RunBounds, RunReport
-from crawler.run.section_articles import ENUMERATED_LATER
 from extractors.article import CHECK
 from extractors.html.urls import normalise
 from extractors.registry import LIST_METHODS
@@ -32,7 +31,7 @@ from workers.ledger import Ledger
 from workers.log_ids import log_ids
 from workers.page_store import StoredPage
 from workers.task_state.forgetting import expire, forget_days, forget_rejected
-from workers.url_states import fingerprint
+from workers.url_states import ENUMERATED_LATER, fingerprint
 
 LONG_AGO = date(1995, 1, 1)  # no section was on the web before this day
 NO_HEADERS: Mapping[str, str] = {}

@@ -12,7 +12,7 @@ import re
 
 from lxml import etree
 
-from ..article import CHECK
+from ..article import CHECK, GONE
 from ..errors import UnusablePage
 from ..expressions import expression
 from ..html.dom import inner_text, parse
@@ -54,7 +54,7 @@ _HINTS = (
     "验证", "频繁", "拒绝", "禁止", "访问", "javascript", "java script",
 )  # fmt: skip
 _NOTICES = (
-    (_GONE, "the page is an error page"),
+    (_GONE, GONE),
     (_BLOCKED, CHECK),
     (_SHELL, NEEDS_SCRIPTS),
 )

@@ -8,10 +8,13 @@ output counts for none.
 
 import logging
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
 import redis
+
+from extractors.article import GONE
 
 from .. import keys
 from ..errors import OutputError, SinkUnavailable
@@ -42,7 +45,7 @@ from ..page_store import StoredPage, unpack
 from ..redis_access.redis_clock import Clock, clock_of
 from ..reporting.worker_reports import Watch, WorkerTimes
 from ..sinks import SourcePage
-from ..url_states import Fingerprint, PageLease
+from ..url_states import Fingerprint, PageLease, may_appear
 from ..writing.outputs import shortest_wait
 from .job_observers import observers_of
 
@@ -164,11 +167,27 @@ class ExtractionJob:
         if isinstance(judged, FoundList):
             self.watch.end()  # the deadline is for the extraction, not for the sinks
             self._claim_alone(lease, judged)
-        elif isinstance(judged, Reject) and judged.page and not self._unblocked([(lease, judged)]):
+        elif isinstance(judged, Reject) and (self._settle_missing(judged, lease) or self._is_blocked(judged, lease)):
             pass
         elif self._keep_refused(judged, lease):
             self._carry_out(judged, lease)
         self.watch.end()
+
+    def _is_blocked(self, judged: Reject, lease: PageLease) -> bool:
+        return judged.page is not None and not self._unblocked([(lease, judged)])
+
+    def _settle_missing(self, judged: Reject, lease: PageLease) -> bool:
+        """Settle an error page with status 200 at a URL that the pattern generated, as a spider settles a 404.
+
+        Return whether it was one.
+        """
+        if not (judged.reason.startswith(GONE) and lease.info.get("source") == "pattern"):
+            return False
+        if may_appear(lease.info, datetime.fromtimestamp(self.ledger.clock(), UTC).date()):
+            self.ledger.drop(lease.fingerprint)
+        else:
+            self.ledger.settle(lease.fingerprint, "rejected", judged.reason, worker=self.worker)
+        return True
 
     def _unblocked(self, judged: Sequence[tuple[PageLease, Any]]) -> list[tuple[PageLease, Any]]:
         """Return the articles, or refused pages, that are no block pages; let the others be fetched again later."""

@@ -125,6 +125,17 @@ def test_an_example_that_is_a_block_page_is_removed(connection, worker, ledger):
     assert states(connection, 1, 2) == ["waiting"] * 2
 
 
+def test_error_pages_with_status_200_at_generated_urls_are_no_block_pages(connection, worker, ledger, tmp_path):
+    gone = captcha(title="Page not found", text="Sorry, this page does not exist.")
+    for first, day in ((1, "2020-01-31"), (11, "2999-01-31")):
+        info = {"source": "pattern", "written_for": day}
+        worker.extract_pages(TASK, deliver(connection, dict.fromkeys(range(first, first + 10), gone), info=info))
+    assert states(connection, *range(1, 11)) == ["rejected"] * 10
+    assert ledger.counts().seen == 10, "the others may still appear"
+    worker.extract_pages(TASK, deliver(connection, {11: news(11)}, info=info))
+    assert [row["url"] for row in rows(tmp_path)] == [url(11)]
+
+
 def test_what_failed_or_was_rejected_during_an_alarm_waits_again_when_it_is_over(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path, retries=0)
     worker.extract_pages(TASK, deliver(connection, {number: news(number) for number in range(1, 11)}))
