@@ -71,13 +71,15 @@ class SectionArticles:
     def settle_redirected(self, leased: Leased, url: str) -> None:
         """Record that an article redirects to a URL that does not match the pattern.
 
-        It is tried again if the target is a login or a check, or if other articles redirect there, too.
+        It is tried again if the target is a login or a check, or if other articles redirect there, too, unless the
+        pattern generated their URLs: some sites redirect instead of a 404.
         """
         sign = f"login: redirects to {url}" if is_login(url, leased.url) else ""
+        is_generated = leased.info.get("source") == "pattern" and not sign
         sent = SentPage(leased.fingerprint, leased.url, url.partition("?")[0], sign)
-        if reason := BlockPages(self.ledger).reasons([sent])[0]:
+        if not is_generated and (reason := BlockPages(self.ledger).reasons([sent])[0]):
             self.fail(leased, reason if sign else f"{reason}: {url}", passing=True)
-        else:
+        elif not self.drop_if_expected(leased):
             self.reject(leased, f"redirects to {url}, which does not match the pattern")
 
     def reject(self, leased: Leased, reason: str) -> None:

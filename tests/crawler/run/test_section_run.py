@@ -383,6 +383,15 @@ def test_an_enumerated_page_that_is_not_there_yet_is_asked_for_again(connection,
     assert today.url in daily(connection).fetch_all()
 
 
+def test_enumerated_pages_that_all_redirect_to_one_page_are_not_there(connection, ledger):
+    driver = daily(connection)
+    for leased in driver.run.articles.lease(8):
+        driver.run.articles.settle_redirected(leased, HOST + "/")
+    assert driver.end().failed == 0
+    assert (states(ledger)["rejected"], ledger.counts().unaccounted) == (5, 0)
+    assert len(daily(connection).fetch_all()) == 3, "they may still appear"
+
+
 def test_a_linked_page_that_is_not_there_is_gone(connection):
     driver = Driver(connection).read(1)
     [leased] = driver.run.articles.lease(1)
