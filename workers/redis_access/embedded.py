@@ -33,6 +33,8 @@ PREDECESSOR_WAIT = 15.0  # seconds to wait for the end of a server whose owner w
 OWNER_WAIT = 60.0  # seconds to wait for another short command that owns this folder's Redis
 SHARING = ("run", "console")  # while these commands run, other commands may use their Redis
 OWNER = "owner.json"  # in the state folder, locked by the process that it names
+LOG = "redis.log"  # in the server's folder; about 2 KB for each start
+LONGEST_LOG = 1 << 20  # bytes; a longer one is moved aside at the next start, as the only one that is kept
 LOG_TAIL = 3  # lines of the server's log that an error message shows
 
 log = logging.getLogger(__name__)
@@ -77,6 +79,7 @@ class Embedded:
             self._binary = self._binary or redis_binary()
             refuse_newer_data(self.folder, self._binary)
             self._lock = _locked(self.folder / "lock", self._predecessor_wait)
+            _move_long_log(self.folder / LOG)
         except OSError as error:
             raise RedisUnavailable(f"the embedded Redis cannot use {self.folder}: {error.strerror or error}") from None
         up: Future[None] = Future()
@@ -135,7 +138,7 @@ class Embedded:
 
     def _end_of_log(self) -> str:
         try:
-            lines = (self.folder / "redis.log").read_text("utf-8", "replace").splitlines()
+            lines = (self.folder / LOG).read_text("utf-8", "replace").splitlines()
         except OSError:
             return "it wrote no log"
         return " / ".join(line.strip() for line in lines[-LOG_TAIL:])
@@ -276,7 +279,7 @@ def _arguments(folder: Path, socket: Path) -> list[str]:
         "appendfsync": "everysec",
         "save": "",
         "maxmemory-policy": "noeviction",
-        "logfile": str(folder / "redis.log"),
+        "logfile": str(folder / LOG),
         "daemonize": "no",
     }
     return [part for name, value in settings.items() for part in (f"--{name}", value)]
@@ -300,6 +303,11 @@ def _locked(path: Path, seconds: float) -> int:
         time.sleep(0.02)
 
 
+def _move_long_log(path: Path) -> None:
+    if path.exists() and path.stat().st_size > LONGEST_LOG:
+        path.replace(f"{path}.1")
+
+
 def _make_private(folder: Path) -> None:
     """Make the socket's folder. In the shared temporary folder it must belong to this user: others could replace it."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -312,4 +320,4 @@ def _socket_path(folder: Path) -> Path:
     if len(os.fsencode(path)) <= LONGEST_SOCKET:
         return path
     short = sha256(os.fsencode(path)).hexdigest()[:12]
-    return Path(tempfile.gettempdir()) / f"exemplar-{os.getuid()}-{short}" / "redis.sock"
+    return Path(tempfile.gettempdir()) / f"exemplar-{os.getuid()}" / f"{short}.sock"  # one folder for a user: it stays

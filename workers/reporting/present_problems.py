@@ -33,8 +33,8 @@ class PresentProblem:
     nodes: tuple[str, ...]
 
     def in_words(self, is_over: bool = False) -> str:
-        """Return one line, with times of this machine's time zone."""
-        first, last = (datetime.fromtimestamp(at).strftime("%H:%M:%S") for at in (self.first, self.last))
+        """Return one line, with days and times of this machine's time zone."""
+        first, last = (datetime.fromtimestamp(at).strftime("%m-%d %H:%M:%S") for at in (self.first, self.last))
         times = "once" if self.count == 1 else f"{self.count} times"
         if is_over:
             return f"resolved: {self.text} (from {first} to {last}, {times})"

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 import redis
 
 from .. import keys
-from ..ledger import FIRST_RANK, WRITTEN_ENTRY, Ledger, day_code, day_of, glob_escaped, short
+from ..ledger import BUCKET_BITS, FIRST_RANK, WRITTEN_ENTRY, Ledger, day_code, day_of, glob_escaped, short
 from ..pages.quarantine import drop_page
 from ..url_states import Fingerprint, Found, fingerprint
 from ..writing.row_queue import forget_queues
@@ -119,9 +119,8 @@ def _note_forgotten(ledger: Ledger, pipe: Any = None) -> None:
 
 
 def buckets(ledger: Ledger) -> Iterator[list[str]]:
-    """Yield the names of all existing buckets, in batches."""
-    found = ledger.redis.scan_iter(match=glob_escaped(ledger.keys["done"]) + ":*", count=1000)
-    yield from _batches(raw.decode("utf-8", "surrogatepass") for raw in found)
+    """Yield the names of all buckets that a task may have, in batches. A search would read the keys of all tasks."""
+    yield from _batches(f"{ledger.keys['done']}:{number:x}" for number in range(2**BUCKET_BITS))
 
 
 def _release_claims(ledger: Ledger, is_lost: Callable[[list[Fingerprint]], list[bool]]) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 
 import redis
 from rq import SimpleWorker
+from rq.exceptions import AbandonedJobError
 from rq.job import Job
 from rq.serializers import JSONSerializer
 
@@ -101,8 +102,11 @@ def page_worker(connection: "redis.Redis", name: str) -> PageWorker:
 def _end_after(job: Job, _: type[BaseException], error: BaseException, *__: Any) -> None:
     """End this worker as by SIGTERM after a job that failed unexpectedly (no Redis, no memory); it is replaced.
 
-    RQ keeps the failed job for a person to look at; its pages are queued again when their leases expire.
+    RQ keeps the failed job for a person to look at; its pages are queued again when their leases expire. A job that a
+    killed worker left behind is found by another one, which goes on.
     """
+    if isinstance(error, AbandonedJobError):
+        return
     if not isinstance(error, redis.RedisError):  # otherwise the supervisor reports it, once for all its workers
         log.error("job %s: %s: %s", job.id, type(error).__name__, error)
     signal.raise_signal(signal.SIGTERM)

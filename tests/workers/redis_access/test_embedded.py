@@ -132,7 +132,23 @@ def test_a_long_path_has_its_socket_elsewhere(state):
         assert stat.S_IMODE(server.socket.parent.stat().st_mode) == 0o700
     finally:
         server.stop()
-        server.socket.parent.rmdir()
+    assert not server.socket.exists()
+    other = Embedded(state / ("other" * 30)).socket
+    assert (other.parent, other == server.socket) == (server.socket.parent, False)  # no folder for each of them
+
+
+def test_a_long_log_is_moved_aside_at_the_next_start(state, monkeypatch):
+    log = Embedded(state).folder / module.LOG
+    with Embedded(state):
+        pass
+    first = log.read_bytes()
+    with Embedded(state):
+        assert log.read_bytes().startswith(first)
+    monkeypatch.setattr(module, "LONGEST_LOG", len(first))
+    before = log.read_bytes()
+    with Embedded(state):
+        assert log.with_name(f"{module.LOG}.1").read_bytes() == before
+        assert len(log.read_bytes()) < len(before)
 
 
 def test_a_folder_that_can_not_be_made_is_named(state):

@@ -5,7 +5,7 @@ import signal
 import pytest
 import redis
 from rq.job import Callback, Job
-from rq.registry import FailedJobRegistry
+from rq.registry import FailedJobRegistry, StartedJobRegistry
 from rq.serializers import JSONSerializer
 from rq.worker import WorkerStatus
 
@@ -87,6 +87,21 @@ def test_a_job_that_fails_is_kept_and_the_worker_ends(connection, worker, extrac
     assert (kept.args, kept.get_status()) == (["news", ["1"]], "failed")
     assert "ZeroDivisionError: a mistake of ours" in kept.latest_result().exc_string
     assert isinstance(extraction.failure, ZeroDivisionError)
+
+
+def test_a_job_of_a_killed_worker_ends_no_other_worker(connection, worker, extraction, caplog):
+    inbox = Inbox(connection)
+    inbox.wake("news", ["1"])
+    [left] = inbox.queue.job_ids
+    inbox.queue.remove(left)
+    started = StartedJobRegistry(queue=inbox.queue)
+    connection.zadd(started.key, {f"{left}:1": 1.0})  # the time of its last heartbeat is long ago
+    inbox.wake("news", ["2"])
+    inbox.wake("news", ["3"])
+    worker.work(burst=True)
+    assert extraction.jobs == [("news", ["2"]), ("news", ["3"])]
+    assert started.get_job_ids(cleanup=False) == []
+    assert not [record for record in caplog.records if record.name.startswith("workers")]
 
 
 def test_a_worker_is_busy_during_a_job_so_that_a_stop_waits(connection, worker, extraction):
