@@ -50,7 +50,7 @@ def command(task: str | None, tasks: Path | None, as_json: bool, report: Path | 
 
     listed = load(tasks or Path("tasks.yaml"))
     chosen = listed[task] if task is not None else _only_task(listed)
-    today = datetime.now(UTC).date()
+    today = chosen.day_at(datetime.now(UTC))
     result = run_survey(lambda fetch: trial(fetch, chosen, today), listed.settings, task=chosen, on_page=keep)
     if as_json:
         print_json(_json(result))

@@ -95,7 +95,7 @@ def _trial(request: dict[str, Any], tell: Any) -> dict[str, Any]:
 
     listed = load(Path(request["tasks"]))
     task = listed[request["trial"]]
-    today = datetime.now(UTC).date()
+    today = task.day_at(datetime.now(UTC))
     result = run_survey(
         lambda fetch: trial(fetch, task, today), listed.settings, task=task, on_page=partial(_tell_read, tell)
     )

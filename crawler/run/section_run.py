@@ -76,7 +76,7 @@ class SectionRun:
         self.inbox = Inbox(connection)
         self.crew = Crew(connection, task.name, BACKFILL if self.options.backfill else WALK)
         self.rendering = Rendering(connection, task)
-        self.admission = Admission(task, self.options, self.ledger, bounds.now().date())
+        self.admission = Admission(task, self.options, self.ledger, task.day_at(bounds.now()))
         self.articles = SectionArticles(self.report, self.admission, self.inbox, bounds)
         self.lists = SectionLists(self.report, self.admission, self.rendering, self._beat_if_due, bounds)
         self.list_fetches = ListFetches(self.lists, self.next_list, HostFiles(connection, "robots"))

@@ -4,9 +4,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationInfo, field_validator
 
@@ -204,6 +205,10 @@ class Task(FrozenModel):
         chosen |= {"near_duplicates", "revisit", "render"}
         chosen |= {name for name in ("articles", "pictures") if getattr(self, name)}
         return _digest(self.model_dump(mode="json", include=chosen))
+
+    def day_at(self, moment: datetime) -> date:
+        """Return the newest day of generated URLs: the present one in the zone of `every`, in UTC without one."""
+        return moment.astimezone(ZoneInfo(self.every.zone)).date()
 
     def start_urls(self, today: date, days: int = 7) -> list[str]:
         """Return the URLs of the start pages; `{date:…}` gives one for each of the last `days` days, newest first."""

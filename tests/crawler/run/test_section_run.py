@@ -373,6 +373,15 @@ def test_a_pattern_that_can_be_counted_writes_its_own_urls(connection):
     assert len(urls) == 8
 
 
+@pytest.mark.parametrize(("every", "newest"), [("1h", "2026-12-31"), ("0 6 * * * Asia/Shanghai", "2027-01-01")])
+def test_generated_urls_reach_to_the_present_day_in_the_zone_of_the_period(connection, every, newest):
+    six_in_shanghai = RunBounds(now=lambda: datetime(2026, 12, 31, 22, tzinfo=UTC))
+    days = {"example": HOST + "/d/2020-01-02.html", "pattern": HOST + "/d/{date:%Y-%m-%d}.html"}
+    run = Driver(connection, task(**days, start='"/{date:%Y-%m-%d}/"', every=every), six_in_shanghai).run
+    assert run.next_list().url == f"{HOST}/{newest}/"
+    assert run.articles.lease(1)[0].url == f"{HOST}/d/{newest}.html"
+
+
 def test_an_enumerated_page_that_is_not_there_yet_is_asked_for_again(connection, ledger):
     first = daily(connection)
     today, *_, oldest = first.run.articles.lease(8)
