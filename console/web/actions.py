@@ -83,9 +83,10 @@ class ConsoleActions:
             rows = [row for row in refused_rows(ledger.redis, wanted.task) if wanted.key in (None, row.reason)]
             number = sum((retry_row if is_retry else drop_row)(ledger, row) for row in rows)
         else:
-            found = [] if wanted.url else groups(page.problem for page in failures(ledger))
-            chosen = [url for group in found if wanted.key in (None, group.key) for url in group.urls]
-            urls = [wanted.url] if wanted.url else chosen
+            urls = [] if wanted.url is None else [wanted.url]
+            if wanted.url is None:
+                found = groups(page.problem for page in failures(ledger))
+                urls = [url for group in found if wanted.key in (None, group.key) for url in group.urls]
             number = sum((retry if is_retry else drop)(ledger, url) for url in urls)
         self.data.expire()
         return Done(_RESULTS[is_rows, is_retry], {"number": number, "task": wanted.task}, number > 0)

@@ -201,7 +201,7 @@ def failures(request: Request) -> types.ApiFailureList:
     """Return the failures by task and reason."""
     data, place = web_of(request).data, _place(request)
     names, chosen = data.failing_tasks(), request.query_params.get("task")
-    shown = [name for name in names if name == chosen] if chosen else names[place][:USUAL]
+    shown = [name for name in names if name == chosen] if chosen else names[place]
     return types.ApiFailureList(total=len(names), tasks=[data.failures(name) for name in shown])
 
 

@@ -257,13 +257,19 @@ class ApiDone(ApiObject):
     text: str
 
 
-class ApiTaskAction(ApiObject):
+class ApiAction(ApiObject):
+    """The body of a request that changes something: a misspelt field is refused: without it more would change."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class ApiTaskAction(ApiAction):
     """An action on a task."""
 
     do: Literal["run", "pause", "resume"]
 
 
-class ApiAlarmAction(ApiObject):
+class ApiAlarmAction(ApiAction):
     """Dismiss an open alarm: what it shows is usual from now on."""
 
     task: str
@@ -271,14 +277,14 @@ class ApiAlarmAction(ApiObject):
     do: Literal["dismiss"]
 
 
-class ApiProposalAction(ApiObject):
+class ApiProposalAction(ApiAction):
     """What to do with the proposed example. `url`: of the proposed page; another one is not decided on."""
 
     do: Literal["adopt", "dismiss"]
     url: str
 
 
-class ApiFailureAction(ApiObject):
+class ApiFailureAction(ApiAction):
     """An action on failures of a task: on all, on one group (`key`), or on one URL."""
 
     task: str
@@ -288,7 +294,7 @@ class ApiFailureAction(ApiObject):
     url: str | None = None
 
 
-class ApiNewTask(ApiObject):
+class ApiNewTask(ApiAction):
     """A task to add: its name, and its keys as in tasks.yaml."""
 
     name: str

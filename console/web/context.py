@@ -86,7 +86,8 @@ async def acted(request: Request, act: Callable[[Mapping[str, str]], Done], defa
     """
     web = web_of(request)
     form = await web.form(request)
-    fields = {name: text for name in form if (text := text_of(form, name))}
+    fields = {name: text for name in form if name != "csrf" and (text := text_of(form, name))}
+    address = local_target(fields.pop("next", default))
     try:
         done = await run_in_threadpool(act, fields)
     except UnknownTask:
@@ -95,7 +96,7 @@ async def acted(request: Request, act: Callable[[Mapping[str, str]], Done], defa
         done = Done("%(text)s", {"text": str(error)}, ok=False)
     except (KeyError, ValidationError):
         raise HTTPException(404) from None
-    return web.done(request, done, local_target(fields.get("next", default)))
+    return web.done(request, done, address)
 
 
 def text_of(form: FormData, name: str) -> str:

@@ -11,6 +11,8 @@ import redis
 from console.web.api import OPERATIONS
 from tests.console.web.conftest import NAMES, ConsoleClient, MakeConsole, row_of
 from workers import keys
+from workers.ledger import Ledger
+from workers.url_states import Found
 from workers.writing.refused_rows import keep_refused, refused_rows
 
 NEW_TASK = {
@@ -90,6 +92,8 @@ def test_the_row_of_an_article_has_the_schema_of_rows(client: ConsoleClient) -> 
         ("POST", "/api/alarms", {"task": NAMES[0], "kind": "noise", "do": "dismiss"}, 422),
         ("POST", "/api/tasks", {"name": "x", "keys": {"every": "soon"}}, 422),
         ("POST", "/api/tasks", {**NEW_TASK, "name": NAMES[0]}, 422),
+        ("POST", "/api/failures", {"task": NAMES[0], "do": "drop", "urls": ["https://news.example/0/a/9.html"]}, 422),
+        ("GET", "/api/articles?before=x", None, 422),
     ],
 )
 def test_an_error_names_its_cause(
@@ -100,6 +104,21 @@ def test_an_error_names_its_cause(
     assert answer.status_code == code
     assert answer.json()["error"]
     assert published.read_text("utf-8") == before
+
+
+def test_an_empty_url_is_no_failure(client: ConsoleClient) -> None:
+    answer = client.post("/api/failures", json={"task": NAMES[0], "do": "drop", "url": ""})
+    assert answer.json()["ok"] is False
+    assert client.get("/api/failures").json()["total"] == 1
+
+
+def test_a_page_of_failures_has_as_many_tasks_as_requested(client: ConsoleClient, connection: "redis.Redis") -> None:
+    for number in range(60):
+        ledger = Ledger(connection, f"task-{number}")
+        ledger.add([Found("https://news.example/1", 1)])
+        [leased] = ledger.lease(1)
+        ledger.settle(leased.fingerprint, "failed", "http 500")
+    assert len(client.get("/api/failures?limit=200").json()["tasks"]) == 61
 
 
 def test_a_task_that_is_added_is_in_the_file(published: Path, client: ConsoleClient) -> None:
