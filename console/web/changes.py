@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -23,6 +24,10 @@ from crawler.task_list.mistakes import TaskError
 from crawler.task_list.validators import check_contact
 
 START_WAIT = 20.0  # seconds until a task that was just saved is in force
+CHANGED = gettext_noop(
+    "The task has been changed in the meantime, so nothing is saved. Below your text are its present keys: save again "
+    "to replace them, or load the page again."
+)
 BUSY = Done(gettext_noop("Two surveys are running already; wait until one is done."), {}, ok=False)
 
 
@@ -110,20 +115,24 @@ def _start_engine(web: Web, name: str) -> None:
 async def settings(request: Request) -> Response:
     """Show the keys of a task, or save them."""
     web, name = web_of(request), request.path_params["name"]
+    is_post = request.method == "POST"
     mistakes: list[str] = []
-    block = ""
+    present = ""
     state = await run_in_threadpool(web.data.task, name)
+    form = await web.form(request) if is_post else FormData()
+    block, seen = (text_of(form, part).replace("\r\n", "\n") + "\n" for part in ("text", "seen"))
     try:
-        block = await run_in_threadpool(web.actions.settings_of, name)
-        if request.method == "POST":
-            form = await web.form(request)
-            block = text_of(form, "text").replace("\r\n", "\n") + "\n"
+        present = await run_in_threadpool(web.actions.settings_of, name)
+        if is_post:
+            if seen.strip() != present.strip():
+                raise TaskError(CHANGED)
             done = await run_in_threadpool(web.actions.save_settings, name, block)
             return web.done(request, done, task_address(name, "/settings"))
     except TaskError as error:
         mistakes = str(error).splitlines()
-    values = task_values(web, "settings", state) | {"block": block, "mistakes": mistakes}
-    return web.page(request, "task_settings.html", values, 422 if mistakes and request.method == "POST" else 200)
+    shown = {"block": block if is_post else present, "present": present, "mistakes": mistakes}
+    values = task_values(web, "settings", state) | shown
+    return web.page(request, "task_settings.html", values, 422 if mistakes and is_post else 200)
 
 
 async def try_task(request: Request) -> Response:
