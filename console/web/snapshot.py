@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
@@ -52,7 +52,8 @@ class Snapshot:
     @property
     def digest(self) -> int:
         """Return a number that changes with every shown value of the tasks."""
-        return hash(tuple((row.name, row.state, *row.counts.values(), row.next_run) for row in self.tasks.values()))
+        rows = [(row.name, row.state, row.health, *row.counts.values(), row.next_run) for row in self.tasks.values()]
+        return hash((*rows, self.mistakes, *((alarm.task, alarm.kind, alarm.evidence) for alarm in self.alarms)))
 
     def totals(self) -> dict[str, int]:
         """Return the counts of all tasks together."""
@@ -122,10 +123,14 @@ def read_snapshot(connection: "redis.Redis", file: TaskListFile, published: Publ
     """Return the present state of all tasks. Raises `redis.RedisError`."""
     in_file, mistakes = file.read()
     now = clock_of(connection).now()
-    first = date.fromtimestamp(now) - timedelta(days=DAYS - 1)
+    first = datetime.fromtimestamp(now, UTC).date() - timedelta(days=DAYS - 1)
     found = tasks_overview(connection, published, [first + timedelta(days=number) for number in range(DAYS)])
-    rows = {name: _with_health(task) for name, task in found.tasks.items()}
-    for name, task in (in_file.tasks if in_file else {}).items():
+    listed = in_file.tasks if in_file else {}
+    rows = {
+        name: _with_health(task, paused=listed[name].paused if name in listed else task.state == "paused")
+        for name, task in found.tasks.items()
+    }
+    for name, task in listed.items():
         if name not in rows:
             figures = replace(NO_FIGURES, days=(0,) * DAYS)
             keys = str(task.every), task.example, str(task.pattern)
@@ -134,14 +139,17 @@ def read_snapshot(connection: "redis.Redis", file: TaskListFile, published: Publ
     return Snapshot(now, dict(sorted(rows.items())), found.due, found.outputs, found.alarms, mistakes, first)
 
 
-def _with_health(task: TaskOverview) -> TaskState:
-    health, reasons = health_of(task)
+def _with_health(task: TaskOverview, *, paused: bool) -> TaskState:
+    health, reasons = health_of(task, paused=paused)
     values = {field.name: getattr(task, field.name) for field in fields(TaskOverview)}
     return TaskState(**values, health=health, reasons=reasons)
 
 
-def health_of(task: TaskOverview) -> tuple[HealthLevel, tuple[Worded, ...]]:
-    """Return the health of a task from its counts, last run, outputs and alarms, with the reasons."""
+def health_of(task: TaskOverview, *, paused: bool) -> tuple[HealthLevel, tuple[Worded, ...]]:
+    """Return the health of a task from its counts, last run, outputs and alarms, with the reasons.
+
+    `paused`: by tasks.yaml, which may not be in force yet.
+    """
     counts, run = task.figures.counts, task.last_run
     failing: list[Worded] = []
     attention: list[Worded] = []
@@ -161,7 +169,7 @@ def health_of(task: TaskOverview) -> tuple[HealthLevel, tuple[Worded, ...]]:
         text = ngettext_noop("%(number)s row was refused", "%(number)s rows were refused")
         attention.append((text, {"number": refused}))
     reasons = (*failing, *attention)
-    if task.state == "paused":
+    if paused:
         return "paused", reasons
     if reasons:
         return "failing" if failing else "attention", reasons

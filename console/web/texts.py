@@ -4,9 +4,11 @@ import gettext
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from starlette.requests import Request
+
+from workers.health.alarms import AlarmKind
 
 Language = Literal["en", "zh"]
 LANGUAGES: dict[Language, str] = {"en": "English", "zh": "中文"}
@@ -40,8 +42,8 @@ def worded(
 ) -> str:
     """Return a text with its values in the language of a catalogue. `translate`: translates texts of other packages."""
     form, values = text
-    shown = {name: translate(value) if name in ("kind", "text") else value for name, value in values.items()}
-    shown |= {name: catalogue.gettext(value) for name, value in values.items() if name == "outcome"}
+    shown = {name: translate(value) if name == "text" else value for name, value in values.items()}
+    shown |= {name: catalogue.gettext(value) for name, value in values.items() if name in ("kind", "outcome")}
     chosen = catalogue.ngettext(*form, values["number"]) if isinstance(form, Plural) else catalogue.gettext(form)
     return chosen % shown
 
@@ -82,4 +84,5 @@ TERMS = (  # words of the system that pages show by the filter `term`; the catal
     *("title", "published", "author", "text"),  # fields
     *("waiting", "leased", "fetched"),  # states of URLs
     *("section", "site"),  # scopes of a survey
+    *get_args(AlarmKind),
 )

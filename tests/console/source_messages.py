@@ -76,7 +76,7 @@ FURTHER = (  # messages in files that also have many other texts
     "{0} by structure ({1})", "{0} by structure and screenshot", "a map", "a list",
     "on another site", "on another host", "the console is at {0}; press Ctrl-C to stop",
     "a year 1900–2099", "a month 01–12 (%-m: 1–12)", "a day 01–31 (%-d: 1–31)", "a month 1–12", "a day 1–31",
-    "blocked", "failures", "its pages have another template, and this example is proposed: {0}",
+    "its pages have another template, and this example is proposed: {0}",
     "blocked (since {0} UTC{1}): {2}", "failures (since {0} UTC{1}): {2}", "{0}: recovered (since {1} UTC)",
     "block page: {0} URLs have the same one: {1}",
     "blocked: recovered (since {0} UTC)", "failures: recovered (since {0} UTC)", "surrounding match", "text length",

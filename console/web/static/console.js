@@ -9,7 +9,7 @@ const topic = live && live.dataset.events;
 // Replace the live parts of the page by those of its newest version, but for a part in which a person is working.
 async function refresh() {
   const answer = await fetch(location.href);
-  if (answer.status >= 500) return;
+  if (answer.status >= 500) throw new Error(answer.statusText);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   if (fresh.querySelector("[data-events]")?.dataset.events !== topic) return location.reload(); // a job is done
   for (const part of document.querySelectorAll("[data-live]")) {
@@ -25,14 +25,20 @@ function follow() {
   const inTurn = navigator.locks
     ? (signal, hold) => navigator.locks.request("events", { signal }, hold)
     : (signal, hold) => hold();
-  let leave = null, waiting = false, late = false;
+  let leave = null, waiting = false, late = false, again;
 
   function hear(heard) {
     if (document.hidden || (heard && heard !== topic)) return;
     late = waiting;
     if (waiting) return;
     waiting = true;
-    refresh().catch(() => {}).finally(() => { waiting = false; if (late) hear(topic); });
+    refresh().then(() => true, () => false).then((isFresh) => {
+      document.getElementById("stale").hidden = isFresh;
+      waiting = false;
+      clearTimeout(again);
+      if (!isFresh) again = setTimeout(hear, 3000, topic);
+      else if (late) hear(topic);
+    });
   }
 
   function take() {
@@ -45,9 +51,9 @@ function follow() {
       events.onmessage = (event) => tell(event.data);
       events.onopen = () => (performance.now() < 3000 ? others.postMessage("") : tell("")); // what nobody has heard
       events.onerror = () => {
+        tell(""); // shows that the page is out of date, or leads to the login if the session has ended
         if (events.readyState !== EventSource.CLOSED) return; // the browser tries again
         drop();
-        hear(""); // leads to the login if the session has ended
         setTimeout(take, 3000);
       };
       leave = () => { events.close(); release(); };

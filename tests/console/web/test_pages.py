@@ -4,17 +4,20 @@ import json
 import re
 from datetime import datetime
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import redis
 
 from console.web.engine import LocalRun
+from console.web.texts import translations
 from crawler.politeness.pace import HostProblem, Pace, host_of, host_state
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
 from tests.console.web.conftest import NAMES, TASKS, ConsoleClient, MakeConsole, raise_alarm
 from tests.redis_servers import eventually
 from workers import keys
+from workers.health.alarms import AlarmKind
 from workers.ledger import Ledger
 from workers.redesign.proposals import Proposal
 
@@ -52,6 +55,18 @@ def test_the_first_page_counts_the_articles_of_the_outputs(client: ConsoleClient
     text = client.get("/").text
     assert "2 tasks · 30 articles" in text  # one URL is written; the others wait again, as after an adoption
     assert 'data-label="Articles">30<' in text
+
+
+def test_kinds_of_alarms_are_chinese_on_chinese_pages(
+    published: Path, console: MakeConsole, connection: "redis.Redis"
+) -> None:
+    for kind in get_args(AlarmKind):
+        raise_alarm(connection, NAMES[1], kind, "5 of 9 pages")
+        client = console()
+        for path in ("/", "/alarms", f"/tasks/{NAMES[1]}"):
+            text = client.get(path, headers={"Accept-Language": "zh-CN"}).text
+            assert f">{translations('zh').gettext(kind)}<" in text, path
+            assert f">{kind}<" not in text, path
 
 
 def test_an_alarm_is_shown_with_its_evidence(published: Path, console: MakeConsole, connection: "redis.Redis") -> None:
@@ -143,6 +158,16 @@ def test_run_now_makes_a_task_due(client: ConsoleClient, connection: "redis.Redi
     assert "is due" in client.get(f"/tasks/{NAMES[0]}").text
 
 
+def test_a_paused_task_can_be_resumed_before_the_list_is_in_force(client: ConsoleClient) -> None:
+    path = f"/tasks/{NAMES[1]}"
+    for do, offered in (("pause", "resume"), ("resume", "pause")):
+        client.act(path, do=do)
+        text = client.get(path).text
+        assert f'value="{offered}"' in text
+        assert f'value="{do}"' not in text
+        assert ("Paused" in text) == (do == "pause")
+
+
 def test_a_task_is_paused_and_runs_again(published: Path, client: ConsoleClient) -> None:
     before = published.read_text("utf-8")
     for do, paused in (("pause", True), ("resume", False)):
@@ -155,11 +180,11 @@ def test_settings_are_checked_before_they_are_saved(published: Path, client: Con
     path = f"/tasks/{NAMES[0]}/settings"
     before = published.read_text("utf-8")
     block = client.get(path).text.partition("<textarea")[2].partition(">")[2].partition("</textarea>")[0]
-    wrong = client.act(path, text=block.replace("every: 1h", "every: soon"))
+    wrong = client.act(path, text=block.replace("every: 1h", "every: soon"), seen=block)
     assert wrong.status_code == 422
     assert "soon" in wrong.text
     assert published.read_text("utf-8") == before
-    right = client.act(path, text=block.replace("every: 1h", "every: 2h"))
+    right = client.act(path, text=block.replace("every: 1h", "every: 2h"), seen=block)
     assert right.status_code == 303
     assert str(load(published)[NAMES[0]].every) == "2h"
     assert "# written by hand" in published.read_text("utf-8")

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.console.calls import edit
+from tests.console.web.conftest import NAMES
 from tests.console.web.running import running_console
 
 TABS = 7  # a browser allows six connections to a host
@@ -37,6 +38,38 @@ def test_a_refused_stream_is_opened_again(context: BrowserContext, tasks_yaml: P
         tab.wait_for_timeout(4000)
         edit(tasks_yaml.parent, "harbour:", "quay:")
         expect(tab.locator("main")).to_contain_text("quay", timeout=20_000)
+
+
+@pytest.mark.timeout(120)
+def test_settings_do_not_replace_those_that_another_person_saved(context: BrowserContext, tasks_yaml: Path) -> None:
+    with running_console(tasks_yaml) as home:
+        mine, theirs = context.new_page(), context.new_page()
+        for tab, key in ((mine, "delay: 2"), (theirs, "timeout: 9")):
+            tab.goto(f"{home}/tasks/{NAMES[0]}/settings")
+            tab.fill("#text", f"{tab.input_value('#text')}{key}\n")
+        theirs.get_by_role("button", name="Check and save").click()
+        mine.get_by_role("button", name="Check and save").click()
+        expect(mine.get_by_role("alert")).to_contain_text("changed in the meantime")
+        assert "delay: 2" in mine.input_value("#text")
+        assert "timeout: 9" in str(mine.text_content("pre"))
+        assert "delay" not in tasks_yaml.read_text("utf-8")
+        mine.fill("#text", f"{mine.input_value('#text')}timeout: 9\n")
+        mine.get_by_role("button", name="Check and save").click()
+        expect(mine.get_by_role("status")).to_have_text("Saved.")
+
+
+@pytest.mark.timeout(120)
+def test_a_page_says_when_it_is_out_of_date_and_shows_new_mistakes(context: BrowserContext, tasks_yaml: Path) -> None:
+    with running_console(tasks_yaml) as home:
+        tab = context.new_page()
+        tab.goto(f"{home}/?sort=name")
+        stale = tab.get_by_text("This page is not up to date")
+        context.route("**/?sort=name", lambda route: route.fulfill(status=503))
+        edit(tasks_yaml.parent, "every: 1h", "every: 1q")
+        expect(stale).to_be_visible(timeout=20_000)
+        context.unroute("**/?sort=name")
+        expect(tab.locator("main")).to_contain_text("unknown unit 'q'", timeout=20_000)
+        expect(stale).to_be_hidden()
 
 
 @pytest.mark.timeout(300)
