@@ -5,6 +5,7 @@ A list that may be long is truncated (`…_MOST`) and marked as such; values of 
 
 import threading
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,7 +38,7 @@ from workers.redis_access.redis_clock import clock_of
 from workers.reporting.presence import processes
 from workers.task_state.problems import Problem
 from workers.unproposed import unproposed
-from workers.url_states import OPEN_STATES, fingerprint
+from workers.url_states import OPEN_STATES, State, fingerprint
 from workers.writing.refused_rows import RefusedRow, refused_rows
 
 RUNS_MOST = 20  # runs of a task that are shown
@@ -216,15 +217,16 @@ class ConsoleData:
         """Return the failed pages and refused rows of a task."""
         connection = self.redis
         ledger = Ledger(connection, name)
+        number = self.task(name).counts["failed"]
         failed = [problem for problem in _newest_problems(ledger) if problem.state == "failed"]
+        if len(failed) < number:  # many newer URLs were rejected
+            failed = _newest_problems(ledger, None, ("failed",))
         kept = kept_notes(connection, name) if failed else {}
         pages = [
             _reason_group(group, frozenset(url for url in group.urls if fingerprint(url) in kept))
             for group in groups(failed)
         ]
-        return ApiFailures(
-            task=name, failed=self.task(name).counts["failed"], pages=pages, rows=_row_groups(connection, name)
-        )
+        return ApiFailures(task=name, failed=number, pages=pages, rows=_row_groups(connection, name))
 
     # -- machines and schedule --------------------------------------------------------------------------------------
 
@@ -265,9 +267,11 @@ def _open_proposals(connection: "redis.Redis") -> list[Proposal]:
     return sorted(found, key=lambda proposal: -proposal.at)
 
 
-def _newest_problems(ledger: Ledger) -> list[Problem]:
-    """Return the newest rejected and failed URLs that are still in that state."""
-    rows = ledger.problems(PROBLEMS_MOST)
+def _newest_problems(
+    ledger: Ledger, most: int | None = PROBLEMS_MOST, states: Sequence[State] = ("rejected", "failed")
+) -> list[Problem]:
+    """Return the newest rejected and failed URLs that are still in that state. `most`: examine so many, None all."""
+    rows = [row for row in ledger.problems(most) if row["state"] in states]
     pipe = ledger.redis.pipeline(transaction=False)
     for row in rows:
         bucket, slot = ledger.place_of(fingerprint(row["url"]))

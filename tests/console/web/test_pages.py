@@ -2,7 +2,8 @@
 
 import json
 import re
-from datetime import datetime
+import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import get_args
 
@@ -10,6 +11,7 @@ import pytest
 import redis
 
 from console.web.engine import LocalRun
+from console.web.snapshot import DAYS
 from console.web.texts import translations
 from crawler.politeness.pace import HostProblem, Pace, host_of, host_state
 from crawler.scheduling.schedule import Schedule
@@ -20,6 +22,7 @@ from workers import keys
 from workers.health.alarms import AlarmKind
 from workers.ledger import Ledger
 from workers.redesign.proposals import Proposal
+from workers.url_states import Found
 
 PATHS = (
     "/", "/?q=harb&sort=next", "/articles", "/articles?q=港口", "/failures", "/schedule", "/machines", "/add",
@@ -198,6 +201,26 @@ def test_failed_pages_are_grouped_and_retried(client: ConsoleClient, connection:
     client.act("/failures", task=NAMES[0], key="http 500", what="pages", do="retry")
     assert Ledger(connection, NAMES[0]).state_of(URL) == ("waiting", "")
     assert "Nothing has failed" in client.get("/failures").text
+
+
+def test_failed_pages_are_shown_behind_many_that_were_rejected(
+    client: ConsoleClient, connection: "redis.Redis"
+) -> None:
+    ledger = Ledger(connection, NAMES[0])
+    ledger.add([Found(f"https://news.example/0/a/{number}.html", number) for number in range(1000, 1500)])
+    for leased in ledger.lease(500):
+        ledger.settle(leased.fingerprint, "rejected", "a list")
+    assert URL in client.get("/failures").text
+
+
+def test_the_days_of_the_charts_are_those_of_utc(client: ConsoleClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = datetime.now(UTC)
+    monkeypatch.setenv("TZ", "XXX12" if now.hour < 12 else "XXX-12")  # a zone with another day
+    time.tzset()
+    first = client.web.data.snapshot().first_day
+    monkeypatch.undo()
+    time.tzset()
+    assert first == now.date() - timedelta(days=DAYS - 1)
 
 
 def test_a_rejected_page_is_accepted(client: ConsoleClient, connection: "redis.Redis") -> None:
