@@ -35,12 +35,16 @@ STATIC = Path(__file__).parent / "static"
 TITLES = {
     403: gettext_noop("Not allowed"),
     404: gettext_noop("Not found"),
+    405: gettext_noop("Not found"),
     422: gettext_noop("Invalid request"),
     429: gettext_noop("Too many attempts"),
 }
-TEXTS = {
+TEXTS: dict[int | str, str] = {  # by status, or by the detail of an error
+    "unknown task": gettext_noop("There is no such task."),
+    "unknown survey": gettext_noop("This preview is no longer kept. Enter the URL of the article again."),
     403: gettext_noop("The form has expired. Load the page again and repeat the step."),
     404: gettext_noop("There is nothing at this address."),
+    405: gettext_noop("There is nothing at this address."),
     429: gettext_noop("Too many wrong passwords. Wait a minute."),
 }
 LOOK_EVERY = 2.0  # seconds between two checks for a change of the tasks
@@ -118,7 +122,7 @@ async def _on_error(request: Request, error: Exception) -> Response:
         error = HTTPException(404, "unknown task")
     if isinstance(error, HTTPException):
         status, detail, headers = error.status_code, error.detail, error.headers
-        heading, text = TITLES.get(status, "Error"), TEXTS.get(status, detail)
+        heading, text = TITLES.get(status, "Error"), TEXTS.get(detail) or TEXTS.get(status, detail)
     else:
         heading = gettext_noop("Redis is unavailable")
         text = reason(error) if isinstance(error, redis.RedisError) else str(error)

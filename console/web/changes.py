@@ -28,7 +28,7 @@ CHANGED = gettext_noop(
     "The task has been changed in the meantime, so nothing is saved. Below your text are its present keys: save again "
     "to replace them, or load the page again."
 )
-BUSY = Done(gettext_noop("Two surveys are running already; wait until one is done."), {}, ok=False)
+BUSY = gettext_noop("Two surveys are running already; wait until one is done.")
 
 
 # Login
@@ -142,7 +142,7 @@ async def try_task(request: Request) -> Response:
     try:
         job = web.jobs.start("trial", name, {"trial": name, "tasks": str(web.config.tasks)})
     except TooManyJobs:
-        return web.done(request, BUSY, task_address(name, "/links"))
+        return web.done(request, Done(BUSY, {}, ok=False), task_address(name, "/links"))
     return RedirectResponse(task_address(name, f"/links?job={job.id}"), 303)
 
 
@@ -168,13 +168,12 @@ async def accept(request: Request) -> Response:
 
 def add_page(request: Request) -> Response:
     """Return the form for the URL of an article."""
-    query = request.query_params
-    return _add_form(web_of(request), request, query.get("url", ""), query.get("contact", ""))
+    return _add_form(web_of(request), request, request.query_params)
 
 
-def _add_form(web: Web, request: Request, url: str, contact: str, problem: str = "") -> Response:
-    values = {"url": url, "contact": contact, "problem": problem, "lacks_contact": web.actions.lacks_contact()}
-    return web.page(request, "add.html", {"section": "/"} | values, 422 if problem else 200)
+def _add_form(web: Web, request: Request, given: Mapping[str, str], problem: str = "") -> Response:
+    values = {"section": "/", "given": given, "problem": problem, "lacks_contact": web.actions.lacks_contact()}
+    return web.page(request, "add.html", values, 422 if problem else 200)
 
 
 def _problem_of(web: Web, url: str, contact: str) -> str:
@@ -195,22 +194,21 @@ async def add_start(request: Request) -> Response:
     """Start a survey."""
     web = web_of(request)
     form = await web.form(request)
-    url = text_of(form, "url")
-    contact = text_of(form, "contact")
+    given = {name: text_of(form, name) for name in ("url", "contact", "scope", "insist")}
+    url, contact, scope, insist = given.values()
     if problem := await run_in_threadpool(_problem_of, web, url, contact):
-        return await run_in_threadpool(_add_form, web, request, url, contact, problem)
-    scope = text_of(form, "scope")
+        return await run_in_threadpool(_add_form, web, request, given, problem)
     body = {
         "survey": url,
         "scope": scope if scope in ("section", "site") else "auto",
-        "insist": text_of(form, "insist") == "1",
+        "insist": insist == "1",
         "contact": contact,
         "tasks": str(web.config.tasks),
     }
     try:
         job = web.jobs.start("survey", url, body)
     except TooManyJobs:
-        return web.done(request, BUSY, "/add")
+        return await run_in_threadpool(_add_form, web, request, given, BUSY)
     return RedirectResponse(f"/add/{job.id}", 303)
 
 

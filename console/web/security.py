@@ -171,10 +171,10 @@ class Gatekeeper:
             if self.sessions.is_token(given) or (path == METRICS and is_bearer(given, self.config.metrics_token)):
                 return None
             return JSONResponse({"error": "not logged in"}, 401, {"WWW-Authenticate": "Bearer"})
-        if request.method not in SAFE_METHODS:
-            return PlainTextResponse("not logged in\n", 401)
-        target = path + (f"?{request.url.query}" if request.url.query else "")
-        return RedirectResponse(f"/login?next={quote(target, safe='')}", 303)
+        is_read = request.method in SAFE_METHODS
+        page = request.url if is_read else urlsplit(headers.get("referer", "/"))  # that with the form
+        target = page.path + (f"?{page.query}" if page.query else "")
+        return RedirectResponse(f"/login?next={quote(target, safe='')}{'' if is_read else '&ended=1'}", 303)
 
 
 def is_for_programs(path: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from console.sample_site import SiteServer, truth
+from console.web import surveys
 from console.web.surveys import corrected, with_pattern
 from crawler.task_list.edit import add_task
 from crawler.task_list.file import load
@@ -51,6 +52,17 @@ def survey(client: ConsoleClient, url: str, contact: str = "") -> tuple[str, Any
     assert answer.status_code == 303, answer.text
     path = answer.headers["location"]
     return path, waited_for(client, path)
+
+
+@pytest.mark.parametrize(("url", "most"), [("x", 2), (EXAMPLE, 0)])
+def test_a_form_that_starts_no_survey_keeps_what_was_entered(
+    client: ConsoleClient, monkeypatch: pytest.MonkeyPatch, url: str, most: int
+) -> None:
+    monkeypatch.setattr(surveys, "AT_A_TIME", most)
+    answer = client.act("/add", url=url, scope="site", insist="1")
+    assert 'role="alert"' in answer.text
+    for kept in (f'value="{url}"', 'value="site" checked', 'value="1" checked'):
+        assert kept in answer.text
 
 
 @pytest.mark.parametrize("present", [None, "tasks:\n", "tasks:\n\nsettings:\n  # contact: none\n  delay: 0\n"])

@@ -242,6 +242,11 @@ def test_an_unknown_task_or_address_is_not_found(client: ConsoleClient) -> None:
         assert client.get(path).status_code == 404, path
 
 
+def test_a_preview_that_is_no_longer_kept_is_named(client: ConsoleClient) -> None:
+    assert "no longer kept" in client.get("/add/none").text
+    assert "no such task" in client.get("/tasks/none").text
+
+
 def test_pages_need_no_script(client: ConsoleClient) -> None:
     for path in PATHS:
         text = client.get(path).text

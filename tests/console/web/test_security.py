@@ -72,7 +72,9 @@ def test_a_password_is_asked_for_and_opens_a_session(published: Path, console: M
         answer = client.get(path)
         assert (answer.status_code, answer.headers["location"][:12]) == (303, "/login?next="), path
     assert client.get("/api/tasks").status_code == 401
-    assert client.post("/engine", data={"do": "start"}).status_code == 401
+    answer = client.post("/engine", data={"do": "start"}, headers={"Referer": "http://127.0.0.1:8300/?q=a"})
+    assert answer.headers["location"] == "/login?next=%2F%3Fq%3Da&ended=1"
+    assert "nothing was changed" in client.get(answer.headers["location"]).text
     assert client.post("/login", data={"password": "wrong"}).status_code == 401
     answer = client.post("/login", data={"password": PASSWORD, "next": "/machines"})
     assert (answer.status_code, answer.headers["location"]) == (303, "/machines")
