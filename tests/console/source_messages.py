@@ -62,7 +62,7 @@ READ_WHOLE = frozenset(  # files of other packages in which all texts are messag
 # Calls whose arguments are messages: mistakes of a task list, problems, remarks and reasons
 CARRIERS = frozenset(
     {"BadValueError", "BodyLines", "ExampleDoubt", "Fail", "NoArticle", "NoSection", "Outcome", "Postpone", "Reject"}
-    | {"Mistake", "OutputError", "SinkUnavailable", "TaskError", "add", "problem", "report_example"}
+    | {"Mistake", "OutputError", "SinkUnavailable", "TaskError", "add", "no_body", "problem", "report_example"}
 )
 FURTHER = (  # messages in files that also have many other texts
     "the page did not load in time", "the page redirects by a form", "the page crashed its tab", "it does not answer",
@@ -77,6 +77,7 @@ FURTHER = (  # messages in files that also have many other texts
     "on another site", "on another host", "the console is at {0}; press Ctrl-C to stop",
     "a year 1900–2099", "a month 01–12 (%-m: 1–12)", "a day 01–31 (%-d: 1–31)", "a month 1–12", "a day 1–31",
     "its pages have another template, and this example is proposed: {0}",
+    "the proposed example is adopted: {0}",
     "blocked (since {0} UTC{1}): {2}", "failures (since {0} UTC{1}): {2}", "{0}: recovered (since {1} UTC)",
     "block page: {0} URLs have the same one: {1}",
     "blocked: recovered (since {0} UTC)", "failures: recovered (since {0} UTC)", "surrounding match", "text length",

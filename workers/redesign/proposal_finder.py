@@ -158,11 +158,12 @@ class ProposalFinder:
             update_proposal(self.redis, proposal)
             return proposal
         try:
-            return adopt(self.redis, self.config.task, clock=self.clock)
+            proposal = adopt(self.redis, self.config.task, clock=self.clock)
+            log.warning("task %s: the proposed example is adopted: %s", proposal.task, proposal.url)
         except ExemplarError as error:
             proposal = replace(proposal, problem=f"not adopted: {error}")
             update_proposal(self.redis, proposal)
-            return proposal
+        return proposal
 
 
 def doubt_of(proposal: Proposal) -> str:

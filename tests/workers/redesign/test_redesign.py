@@ -179,8 +179,9 @@ def test_a_dismissed_proposal_does_not_come_back(connection, redesigned, clock):
     assert "was proposed and dismissed" in unproposed(connection, [TASK])[TASK]
 
 
-def test_after_the_older_template_of_an_archive_is_adopted_both_are_known(redesigned, tmp_path):
+def test_after_the_older_template_of_an_archive_is_adopted_both_are_known(redesigned, tmp_path, caplog):
     section = redesigned(range(13, 7, -1), range(5), redesign="adopt")  # older articles, in an older template
+    assert f"the proposed example is adopted: {SITE}" in caplog.text
     section.work()
     section.come("new", range(5, 7))
     section.come("classic", [7])
