@@ -242,9 +242,17 @@ class _Trial:
         return [note for note in notes if note]
 
     def nearest(self) -> str:
-        """Return the rejected link whose URL begins most like the example, and why it does not match the pattern."""
+        """Return the rejected link whose URL is most like the example, and why it does not match the pattern.
+
+        That is the one with the longest equal beginning, of several the one with as many parts.
+        """
         example = normalise(self.task.example)
-        best = max(self.judged_links(), key=lambda judged: len(shared_start((judged.link.url, example))), default=None)
+
+        def likeness(judged: JudgedLink) -> tuple[int, int]:
+            url = judged.link.url
+            return len(shared_start((url, example))), -abs(url.count("/") - example.count("/"))
+
+        best = max(self.judged_links(), key=likeness, default=None)
         return f"; the nearest: {best.link.url} ({best.reason})" if best else ""
 
     def judged_links(self) -> list[JudgedLink]:

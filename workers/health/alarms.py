@@ -26,7 +26,8 @@ _ADVICE: Mapping[AlarmKind, str] = {  # 0: the task, 1: the URL of a page
     "pages off the template": "look at such a page with `exemplar extract {1}`; if they are not articles, narrow "
     "`pattern`, or give them a task of their own",
     "failures": "`exemplar status --problems {0}` and `exemplar failures {0}` show the reasons",
-    "section moved": "look for the section's list with `exemplar try {0}`, and name it as `start` of the task",
+    "section moved": "see with `exemplar try {0}` whether the section's list or the URLs of its articles have changed, "
+    "and correct `start` or `pattern`",
     "section quiet": "check the site for new articles, and compare what `exemplar try {0}` finds",
     "everything new": "run the task more often (`every`), or name the section's feed or further lists as `start`",
 }

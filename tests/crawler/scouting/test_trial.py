@@ -78,6 +78,13 @@ def test_what_is_wrong_is_said(keys: dict[str, object], says: str) -> None:
     assert any(says in problem for problem in found.problems), found.problems
 
 
+def test_an_article_is_the_nearest_link_if_the_sites_urls_have_changed() -> None:
+    where = site()
+    where.pages["/news/"] = listing(NAV, [(f"/news/story-{n}/1.html", n) for n in range(8)])
+    [problem] = [problem for problem in tried(where, depth=0).problems if "no link matches" in problem]
+    assert f"the nearest: {HOST}/news/story-0/1.html" in problem
+
+
 def test_pages_that_are_not_there_are_told() -> None:
     where = site()
     for path, n in SHOWN:
