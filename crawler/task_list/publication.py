@@ -267,6 +267,7 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
         pipe.hdel(keys.PERIODS, *names)
     for names in _batches(removed):
         pipe.hdel(keys.TASKS, *names)  # the extraction configs stay, so that fetched pages are still written
+        pipe.hdel(keys.ALARMS, *names)
     for names in _batches(texts if moved else different):
         configs = {name: extraction_config(tasks[name], folder, tasks.settings) for name in names}
         pipe.hset(keys.CONFIGS, mapping={name: config.to_json() for name, config in configs.items()})

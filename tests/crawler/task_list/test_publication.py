@@ -90,6 +90,12 @@ def test_a_removed_tasks_brief_stays_for_the_pages_that_still_wait(connection):
     assert config_of(connection, "gone") is not None
 
 
+def test_a_removed_task_has_no_open_alarm(connection, news_in_force):
+    connection.hset(keys.ALARMS, "news", "[]")
+    publish(connection, task_file("sports"), HERE)
+    assert not connection.hgetall(keys.ALARMS)
+
+
 def test_another_file_that_differs_is_refused_and_both_are_named(connection, news_in_force):
     with pytest.raises(
         DivergentCopy, match=r"/there/tasks.yaml differs .*/here/tasks.yaml.*exemplar schedule --take-over"
