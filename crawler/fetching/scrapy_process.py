@@ -6,9 +6,10 @@
 import logging
 import os
 import signal
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import Any, cast
 
 from workers.errors import ExemplarError
@@ -29,7 +30,7 @@ def run_spider(spider: type, settings: Mapping[str, Any], *, has_state: bool = T
     with interrupts_held():
         crawl = process.crawl(crawler, **arguments)
     skip_unread_records()
-    with handlers_kept():
+    with handlers_kept(), redirect_stdout(sys.stderr):  # standard output is for results
         try:
             process.start(install_signal_handlers=has_state)
         except KeyboardInterrupt:

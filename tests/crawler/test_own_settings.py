@@ -24,6 +24,15 @@ TASKS = """\
 settings: {{scrapy: {0}}}
 tasks: {{a: {{example: "http://x.test/a/1.html", pattern: "/a/{{id}}.html", every: 1d, output: o.jsonl}}}}
 """
+MODULE = """\
+class Talker:
+    def process_request(self, request):
+        print("a middleware prints")
+
+DEFAULT_REQUEST_HEADERS = {"Save-Data": "on"}
+DOWNLOADER_MIDDLEWARES = {Talker: 300}
+HTTPCACHE_ENABLED = True
+"""
 ADD_ON = """\
 class Ours:
     @classmethod
@@ -94,10 +103,12 @@ def test_the_example_runs(stories, connection, redis_url, tmp_path, scrapy):
 
 def test_a_settings_module_is_in_force_beside_the_task_list(stories, connection, redis_url, tmp_path):
     write_example(tmp_path, stories.url)
-    (tmp_path / "ours.py").write_text("DEFAULT_REQUEST_HEADERS = {'Save-Data': 'on'}\nHTTPCACHE_ENABLED = True\n")
+    (tmp_path / "ours.py").write_text(MODULE, "utf-8")
     tasks = tmp_path / "tasks.yaml"
     tasks.write_text(re.sub(r"  scrapy:\n(    .*\n)+", "", tasks.read_text("utf-8")), "utf-8")
-    assert crawl(tmp_path, redis_url, "stories", SCRAPY_SETTINGS_MODULE="ours").code == 0
+    ended = crawl(tmp_path, redis_url, "stories", SCRAPY_SETTINGS_MODULE="ours")
+    assert ended.code == 0
+    assert "a middleware prints" in ended.said  # standard output is for results
     assert sorted(stories.small) == [*ARTICLES]
     assert list((tmp_path / ".scrapy" / "httpcache" / "section").rglob("response_body"))
 
