@@ -9,9 +9,8 @@ import sys
 
 import redis
 
-from console.terminal import print_json
 from crawler.fetching.scrapy_process import EXIT_UNAVAILABLE
-from crawler.logs import complain, start_logging
+from crawler.logs import complain, json_line, start_logging
 from workers.redis_access.connection import reason
 from workers.reporting.present_problems import PresentProblem
 from workers.worker_processes.supervisor import Supervisor
@@ -24,6 +23,7 @@ def main(count: int, *, exits_without_redis: bool, once: bool = False) -> None:
     With `once` the rows of tasks that have ended are delivered at once.
     """
     start_logging()
+    sys.stdout = sys.stderr  # what an output of another package prints is no line for the run
     draining: Draining = "idle" if once else ""
     supervisor = Supervisor(os.environ["REDIS_URL"], count, exits_without_redis=exits_without_redis, draining=draining)
     signal.signal(signal.SIGTERM, supervisor.stop)
@@ -36,7 +36,7 @@ def main(count: int, *, exits_without_redis: bool, once: bool = False) -> None:
 
 
 def _print_problem(problem: PresentProblem, is_over: bool) -> None:
-    print_json({"problem": problem.to_dict(), "over": is_over})
+    print(json_line({"problem": problem.to_dict(), "over": is_over}), file=sys.__stdout__, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,21 @@ from tests.console.conftest import Exemplar
 from tests.redis_servers import free_port, redis_server
 from workers.reporting.present_problems import PresentProblem
 from workers.url_states import FINAL_STATES, OPEN_STATES, Counts
+
+PRINTING = """
+from console import extraction_process
+from workers.reporting.present_problems import PresentProblem
+
+class Supervisor:
+    def __init__(self, *given, **options): pass
+    def stop(self, *signal): pass
+    def run(self, on_problem, on_notice):
+        print("an output prints")
+        on_problem(PresentProblem("the disk is full", 1.0, 1.0, 1, ()), False)
+
+extraction_process.Supervisor = Supervisor
+extraction_process.main(1, exits_without_redis=False)
+"""
 
 
 @pytest.fixture
@@ -36,6 +52,13 @@ def test_a_missing_password_is_said_in_plain_words(exemplar: Exemplar, guarded_r
         2, "refuses the login: invalid username-password pair"
     )
     assert "wrong@" not in done.err
+
+
+def test_what_an_output_of_another_package_prints_is_no_line_for_the_run() -> None:
+    environment = os.environ | {"REDIS_URL": "redis://here"}
+    done = subprocess.run([sys.executable, "-c", PRINTING], env=environment, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["problem"]["text"] == "the disk is full"
+    assert "an output prints" in done.stderr
 
 
 def test_what_the_extraction_printed_last_is_reported_unless_only_half_of_it_is_printed(
