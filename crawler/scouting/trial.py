@@ -147,8 +147,6 @@ class _Trial:
         self.run_lists.begin()
         walk = self.run_lists.walk
         starts = walk.plan.starts if walk else ()
-        if not starts and not self.task.pattern.enumerable:
-            self.problems.append("no start page: the pattern's host varies; give the section's list page under start:")
         while len(self.lists) < max(MOST_LISTS, len(starts)) and (list_page := self.run_lists.next_page()):
             if _is_beyond_the_task(list_page):
                 self.run_lists.record_failure(list_page, "not read in a trial", passing=False)

@@ -69,7 +69,6 @@ def test_derived_start_pages_are_tried_in_turn() -> None:
         ),
         ({"example": f"{HOST}/news/2026/1103/9.html"}, "if that persists, choose another one"),
         ({"render": True}, "in a browser; a trial reads them without one"),
-        ({"pattern": "https://*.example/news/{date:%Y/%m%d}/{id}.html", "start": []}, "no start page"),
     ],
 )
 def test_what_is_wrong_is_said(keys: dict[str, object], says: str) -> None:
