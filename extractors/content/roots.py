@@ -10,6 +10,7 @@ from ..html.paths import HEADINGS, PLAIN, PathTrie
 
 ROOT_SHARE = 0.75  # share of the content that the root must contain; .75 to .9 give the same
 PARTS = frozenset({"figure", "pre", "blockquote", "li", "dl"})  # elements that never contain a whole body
+TITLED = 3  # elements of the root, each after another heading, from which the headings belong to the body
 BESIDE = 0.07  # share of content directly in the root's parent, from which that is the root; .05 to .1 give the same
 
 
@@ -37,7 +38,7 @@ def find_root(lines: Lines, content: PathContent) -> int:
     root = _out_of_listing(lines, _out_of_parts(trie, _deepest_fit(lines, content)))
     if root and _is_paragraph(lines, root):
         root = trie.parent[root]
-    return _with_beginning(lines, content, _climb(trie, root))
+    return _with_beginning(lines, content, _with_titles(lines, _climb(trie, root)))
 
 
 def _deepest_fit(lines: Lines, content: PathContent) -> int:
@@ -74,6 +75,19 @@ def _out_of_listing(lines: Lines, root: int) -> int:
     while number and not other[number] and not role[outline.paths[number]].body:
         number = outline.parent[number]
     return outline.paths[number]
+
+
+def _with_titles(lines: Lines, root: int) -> int:
+    """Return the root, or what contains the headings too if nearly all of its elements follow one of their own."""
+    trie, paths = lines.trie, lines.paths
+    family = trie.family[root]
+    below = {path: any(trie.family[step] == family for step in trie.up(path)) for path in {*paths}}
+    starts = [line for line in range(1, len(paths)) if below[paths[line]] and not below[paths[line - 1]]]
+    titles = [line - 1 for line in starts if lines.are_headings[line - 1] and not lines.link_lines[line - 1]]
+    if len({lines.texts[line] for line in titles}) < max(TITLED, ROOT_SHARE * len(starts)):
+        return root
+    around = {*trie.up(paths[titles[-1]])}
+    return _climb(trie, next((step for step in trie.up(root) if step in around), root))
 
 
 def _with_beginning(lines: Lines, content: PathContent, root: int) -> int:

@@ -143,6 +143,15 @@ def test_paragraphs_before_the_part_that_holds_most_belong_to_the_body():
     assert kept(page) == [*BAKERY, *4 * [*HARBOUR, *BAKERY]]
 
 
+TITLES = ("Who bakes?", "Who mills?", "Who buys?")
+
+
+@pytest.mark.parametrize(("titles", "stay"), [(TITLES, True), (TITLES[:2], False), (["Advertisement"] * 3, False)])
+def test_headings_between_the_elements_of_a_body_belong_to_it(titles, stay):
+    items = [f"<div class=item><h3>{title}</h3><div class=panel><div>{PROSE}</div></div></div>" for title in titles]
+    assert (titles[1] in kept(f"{MENU}<div class=all>{''.join(items)}</div>{MENU}")) == stay
+
+
 def test_body_of_listings_is_not_one_listing():
     code = "".join(f"<tr><td class=gutter><pre>1</pre><td class=code><pre>{'call(); ' * 40}</pre>")
     page = f"<div class=all><p>Try this.</p><div class=hl><table>{code}</table></div><p>It works.</p></div>"
