@@ -15,10 +15,12 @@ from dataclasses import dataclass, replace
 from ...content.assembly import BodyLines, PageByPage, ParsedPage
 from ...content.body import Body
 from ...content.confidence import Trust, known_of, trust_of
+from ...content.endings import attachments
+from ...content.endings import captions as following_captions
 from ...content.line_model import Opinion, second_opinion
 from ...content.page_body import rules_body
 from ...content.thread_lines import lines_of_posts
-from ...html.lines import Flags
+from ...html.lines import Flags, Lines
 from ...page import Page
 from ...page_types.classify import PageVerdict, judge
 from ...tracing import tracing
@@ -60,7 +62,7 @@ def find_body(
     opinion, trust, _ = own_opinion(parsed, rules, verdict, is_article)
     if (trace := tracing()) is not None:
         trace.note(OwnBody(rules, verdict, opinion, trust, reason))
-    return body_lines(METHOD, replace(rules, kept=opinion.kept), verdict, trust, reason)
+    return body_lines(METHOD, lines, replace(rules, kept=opinion.kept), verdict, trust, reason)
 
 
 def own_opinion(
@@ -91,13 +93,14 @@ def _read_as(
     return opinion, trust, is_article
 
 
-def body_lines(method: str, body: Body, verdict: PageVerdict, trust: Trust, reason: str) -> BodyLines:
+def body_lines(method: str, lines: Lines, body: Body, verdict: PageVerdict, trust: Trust, reason: str) -> BodyLines:
     """Return a body with its confidence; the reason names the largest doubt if the text may be wrong."""
-    captions = sorted(set(body.captions) - set(body.kept))
+    kept = [*body.kept, *attachments(lines, body.kept)]
+    captions = sorted({*body.captions, *following_captions(lines, kept)} - set(kept))
     if trust.confidence < SURE and trust.doubt:
         reason = f"{reason}; {trust.doubt}"
     kind, probability = verdict.page_type, verdict.probability
-    return BodyLines(body.kept, body.root, method, trust.confidence, reason, captions, kind, probability)
+    return BodyLines(kept, body.root, method, trust.confidence, reason, captions, kind, probability)
 
 
 def create(example: Page | None) -> PageByPage:

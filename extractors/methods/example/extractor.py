@@ -367,7 +367,7 @@ def elect(
             trace.note(election)  # the last decision noted is the one on which the result is based
     captions = sorted({line for vote in valid for line in vote.body.captions})
     chosen = replace(body, kept=opinion.kept, captions=captions)
-    return density.body_lines(METHOD, chosen, verdict, trust, _reason(valid, best))
+    return density.body_lines(METHOD, page, chosen, verdict, trust, _reason(valid, best))
 
 
 def repeats(lines: Lines, kept: list[int], similarity: list[float] | None) -> bool:

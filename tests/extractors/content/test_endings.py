@@ -1,0 +1,56 @@
+"""What follows the last line of a body and belongs to it: attachments, and pictures with captions."""
+
+import pytest
+
+from extractors import extract
+
+from ..pages import BAKERY, HARBOUR, news_page
+
+TEXT = "".join(f"<p>{text}</p>" for text in (*BAKERY, *HARBOUR))
+FILE = '<a href="/files/rules.pdf">{}</a>'
+
+
+def article_with(following):
+    """Return the article of a page with something after its body's element."""
+    return extract(
+        news_page("Bread from old stones", (), body=TEXT).replace(
+            '<div class="side">', f'{following}<div class="side">'
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("following", "line"),
+    [
+        (f"<ul class=files><li>附件【{FILE.format('规则')}】已下载3次</li></ul>", "附件【规则】已下载3次"),
+        (f"<div class=box><h3>Downloads</h3><p>{FILE.format('Rules')}</p></div>", "Rules"),
+        (f"<p class=doc>{FILE.format('Rules (PDF, 120 KB)')}</p>", "Rules (PDF, 120 KB)"),
+    ],
+)
+def test_attachments_below_a_body_belong_to_it(following, line):
+    found = article_with(following)
+    assert found.text.split("\n")[-1] == line
+    assert article_with("").text in found.text
+
+
+@pytest.mark.parametrize(
+    "following",
+    [
+        f"<div class=promo><p>{FILE.format('All that a baker should know')}</p></div>",
+        f"<footer><p>{FILE.format('Rules (PDF, 120 KB)')}</p></footer>",
+        "".join(f"<div class=n{n}><p>Box {n}</p></div>" for n in range(4)) + f"<p>{FILE.format('Rules (PDF)')}</p>",
+    ],
+)
+def test_other_documents_below_a_body_do_not(following):
+    assert article_with(following).text == article_with("").text
+
+
+def test_gallery_below_a_body_is_in_its_html():
+    pictures = "".join(
+        f"<figure><img src=https://a.example/{n}.jpg><figcaption>Stone {n}</figcaption></figure>" for n in "12"
+    )
+    found = article_with(f"<div class=pictures>{pictures}</div>")
+    assert found.text == article_with("").text
+    assert found.html.endswith(
+        '<figure><img src="https://a.example/2.jpg" alt=""><figcaption>Stone 2</figcaption></figure>'
+    )
