@@ -10,7 +10,7 @@ from ..article import IN_TEXT, MAYBE_LISTS, Article, Block, Kind, NoArticle, Pag
 from ..html.dom import parse
 from ..html.lines import Lines, read_lines
 from ..html.paths import MAX_TRIE, PathTrie
-from ..html.revealing import MASKED_ADDRESS, remove_permalinks, unmask
+from ..html.revealing import MASKED_ADDRESS, break_lines, remove_permalinks, show_titles, unmask
 from ..metadata.declared_metadata import Head, read_head
 from ..metadata.metadata import read_metadata
 from ..metadata.titles import PageTitles
@@ -72,6 +72,8 @@ def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
     if page.holds(MASKED_ADDRESS):
         unmask(root)
     remove_permalinks(root)
+    show_titles(root)
+    break_lines(root)
     head = read_head(root)
     lines = with_state(root, head, read_lines(root, trie), trie)
     lines.url = page.url

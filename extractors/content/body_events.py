@@ -169,6 +169,8 @@ def read_events(top: Top, kinds: Mapping[int, Kind], medium: Callable[[int, etre
                 elif kind > PRE:
                     for what, value in _skipped(node, kind):
                         if what == TASK:
+                            if node.get("disabled") is not None:  # no control: it may be all of a label
+                                inside |= HAS_MEDIUM
                             add((TASK, value))
                         elif first <= number <= last and (html := medium(what, value)) and html != shown:
                             shown = html

@@ -49,6 +49,7 @@ _TABLE = {
         | continue reading(?: below)? | (?:scroll (?:down )?|tap |click )to .{4,20} | loading | tweet | pin it
         | print | e-?mail | copy link | save | play(?: video)? | back to top | image \d+ of \d+ | sponsored
         | promoted | copied | 打印(?:本页|此页)?(?:\W*关闭(?:窗口)?)? | 关闭窗口 | 分享(?:到|至)? | 收藏 | 举报
+        | (?:本[章页文节])?未完\W*(?:请)?(?:点击|翻)\W*下一页.{0,10}
         | 返回(?:顶部|列表|首页) | 点击(?:查看|关注).{0,20} | 扫(?:一扫|码).{0,20}
         | (?:字[体号]\W*)?大\W*中\W*小 | anzeige | werbung | publicité | publicidad | реклама""",
 }  # fmt: skip
@@ -71,7 +72,8 @@ _HINTS = {
                  "评论", "留言", "跟帖", "跟贴", "回帖", "回贴", "回复", "коммент"],
     "interface": ["share", "newsletter", "sign up", "subscri", "follow", "advert", "continue", "scroll", "tap to",
                   "click to", "loading", "tweet", "pin it", "print", "mail", "copy", "save", "play", "back", "image",
-                  "sponsored", "promoted", "copied", "打印", "关闭", "分享", "收藏", "举报", "返回", "点击", "扫", "大",
+                  "sponsored", "promoted", "copied", "打印", "关闭", "未完", "分享", "收藏", "举报", "返回", "点击",
+                  "扫", "大",
                   "anzeige", "werbung", "publicit", "publicidad", "реклам"],
     "end": ["责编", "编辑", "校对", "审核", "终审", "初审", "监制"],
 }  # fmt: skip

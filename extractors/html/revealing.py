@@ -8,7 +8,9 @@ within. Other hidden elements are left alone: most are menus, forms and dialogs.
 E-mail addresses that Cloudflare masks in pages are shown as "[email protected]", and decoded by a script. The value of
 `data-cfemail` is hexadecimal: a key, and each byte of the address XOR the key.
 
-The mark by which a heading links to itself (¶, #, § …) is no text: documentation shows it on hover.
+The mark by which a heading links to itself (¶, #, § …) is no text: documentation shows it on hover. Nor is the mark by
+which a footnote leads back to its place (↩), nor the link by which a section of a wiki is edited. A button that is all
+of a heading is its text: the panels of an accordion have such headings. Lines of code that are blocks get line breaks.
 """
 
 import re
@@ -37,7 +39,12 @@ _PLACEHOLDER = re.compile(r"(.{0,30})[BP]:([0-9a-f]{1,6})")  # the part in front
 _SEGMENT = re.compile(r"(.{0,30})S:([0-9a-f]{1,6})")
 MASKED_ADDRESS = "data-cfemail"
 _MASKED = etree.XPath(f"descendant::*[@{MASKED_ADDRESS}]")
-_PERMALINK_MARKS = frozenset("¶#§🔗")
+_PERMALINK_MARKS = frozenset("¶#§🔗\u200b↩↑^")
+_VARIANTS = "\ufe0e\ufe0f"  # they choose between the form of a sign as text and as picture
+_EDIT_LINKS = etree.XPath("descendant::span[@class='mw-editsection']")
+_CODE_LINES = ("div", "p", "li", "tr")
+_CONTENT = frozenset({"main", "article"})
+_TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt"})
 
 
 def reveal(noted: Iterable[etree._Element]) -> bool:
@@ -163,8 +170,44 @@ def remove_permalinks(root: etree._Element) -> None:
     """Remove the links to a place of a page whose text is only a mark."""
     within = [link for link in root.iter("a") if "#" in (link.get("href") or "")]
     for link in within:
-        if inner_text(link).strip() in _PERMALINK_MARKS:
+        if inner_text(link).strip().rstrip(_VARIANTS) in _PERMALINK_MARKS:
             remove(link)
+    for link in cast(list[etree._Element], _EDIT_LINKS(root)):
+        remove(link)
+
+
+def break_lines(root: etree._Element) -> None:
+    """End each block within a <pre>, a line of code, with a line break: the text of a <pre> is read as it stands."""
+    for pre in root.iter("pre"):
+        if next(pre.iterancestors("pre"), None) is not None:
+            continue
+        for line in pre.iter(*_CODE_LINES):
+            last = line[-1] if len(line) else None
+            text = (line.text if last is None else last.tail) or ""
+            if text[-1:] == "\n" or (not text and last is not None and last.tag in (*_CODE_LINES, "br")):
+                continue
+            if last is None:
+                line.text = text + "\n"
+            else:
+                last.tail = text + "\n"
+
+
+def show_titles(root: etree._Element) -> None:
+    """Turn each button that is all of a heading into text; not in menus, nor outside of the page's declared content.
+
+    Titles with the same words are controls, too. F1 of 64 stored pages with such buttons rises, outside of the declared
+    content as well, but there the body of one service page became its questions.
+    """
+    titles: dict[str, list[etree._Element]] = {}
+    for button in root.iter("button"):
+        holder = button.getparent()
+        text = inner_text(button).strip() if holder is not None and holder.tag in _TITLES else ""
+        if text and holder is not None and inner_text(holder).strip() == text:
+            titles.setdefault(text, []).append(button)
+    for first, *others in titles.values():
+        around = {str(element.tag) for element in first.iterancestors()}
+        if not others and around & _CONTENT and not around.intersection(_FRAME):
+            first.tag = "span"
 
 
 def unmasked_address(masked: str) -> str | None:

@@ -50,6 +50,8 @@ def html_of(*parts):
             "<ul><li><input type=checkbox checked> Mix</li><li><input type=checkbox> Bake</li></ul>",
             f"<ul><li>{BOX[:-1]} checked=\"\"> Mix</li><li>{BOX} Bake</li></ul>",
         ),
+        ("<ul><li><label><input type=checkbox disabled></label> Mix</li></ul>", f"<ul><li>{BOX} Mix</li></ul>"),
+        ("<ul><li><label><input type=checkbox></label> Mix</li></ul>", "<ul><li>Mix</li></ul>"),
         ("<dl><dt>Flour</dt><dd>Dark</dd></dl>", "<dl><dt>Flour</dt><dd>Dark</dd></dl>"),
         ("<blockquote><p>It floats.</p></blockquote>", "<blockquote><p>It floats.</p></blockquote>"),
         (

@@ -143,7 +143,7 @@ def test_line_that_is_a_masked_address_stays():
     assert "ada@mill.example" in text_of(f'<a data-cfemail="{masked("ada@mill.example")}">[email protected]</a>')
 
 
-@pytest.mark.parametrize("mark", ["¶", "#", " § ", "<span>🔗</span>"])
+@pytest.mark.parametrize("mark", ["¶", "#", " § ", "<span>🔗</span>", "\u200b", "↩\ufe0e"])
 def test_mark_by_which_a_heading_links_to_itself_is_no_text(mark):
     link = f'<a class="headerlink" href="#bread">{mark}</a>'
     first, *others = (f"<p>{text}</p>" for text in BAKERY)
@@ -154,3 +154,34 @@ def test_mark_by_which_a_heading_links_to_itself_is_no_text(mark):
 
 def test_other_links_of_one_sign_stay():
     assert "[1] and # of" in text_of('See [<a href="#n1">1</a>] and <a href="/hash">#</a> of the manual.')
+
+
+def sections(*headings, tag="main"):
+    """Return the text of an article with sections of these headings."""
+    body = "".join(f"<h3>{heading}</h3><p>{text}</p>" for heading, text in zip(headings, BAKERY, strict=False))
+    return extract(f"<body><h1>Bread</h1><{tag}>{LONG}{body}</{tag}></body>").text.split("\n")
+
+
+def test_link_by_which_a_section_of_a_wiki_is_edited_is_no_text():
+    link = '<span class="mw-editsection">[<a href="/w?action=edit">edit</a>]</span>'
+    assert {"Rolls", "Loaves"} < {*sections(f"Rolls{link}", f"Loaves{link}")}
+
+
+def test_button_that_is_all_of_a_heading_is_its_text():
+    assert {"Who bakes?", "Who mills?"} < {*sections("<button>Who bakes?</button>", "Who mills? <button>x</button>")}
+
+
+@pytest.mark.parametrize(
+    "headings",
+    [
+        ("<button>Features</button>",) * 2,
+        ("<footer><button>Features</button></footer>",),
+        ("<button>Features</button> of bread",),
+    ],
+)
+def test_other_buttons_in_headings_are_controls(headings):
+    assert "Features" not in "".join(sections(*headings))
+
+
+def test_button_in_a_heading_outside_of_the_content_is_a_control():
+    assert "Features" not in "".join(sections("<button>Features</button>", tag="div"))
