@@ -39,6 +39,7 @@ JOINED = frozenset({"list", "table"})  # kinds whose neighbouring lines make one
 INDENT, MAX_INDENTED = "  ", 20  # of an item for each list around it; levels that are indented
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
 _NUMBERED = re.compile(r"[(（\[]?(?:\d{1,4}|[a-zA-Z]|[一二三四五六七八九十]{1,3})[.)、．）\]]")  # by the author
+_CELLS = ("td", "th")
 TABLE_PARTS = ("caption", "thead", "tbody", "tfoot", "tr", "th", "td")
 _INTEGER = re.compile(r"\s*[-+]?[0-9]{1,9}\s*")
 Mark = tuple[Kind, int]  # the kind of a line's block, and the path of the element that groups the block
@@ -56,7 +57,7 @@ def make_blocks(
     """
     found: list[tuple[int, Block]] = []  # (number of the block's last line, block)
     links = _links_by_line(lines, {index for index, _ in marks}, base)
-    numbers: dict[etree._Element, int] = {}  # of items of ordered lists
+    numbers: dict[etree._Element, int | None] = {}  # of items of ordered lists, until they are written
     tables = [_table_of(lines, index, kind) for index, (kind, _) in marks]
     for_layout = {table for table in set(tables) if table is not None and not has_data(table)}
     for ((kind, holder), table), run in groupby(zip(marks, tables, strict=True), key=lambda one: (one[0][1], one[1])):
@@ -113,14 +114,25 @@ def _table_of(lines: Lines, index: int, kind: Kind) -> etree._Element | None:
 
 
 def _table_text(lines: Lines, indices: list[int]) -> str:
-    """Return the rows, one per line, their cells separated by tabs."""
-    return "\n".join("\t".join(lines.texts[index] for index in row) for row in _items(lines, indices))
+    """Return the rows, one per line, their cells, also empty ones before others, separated by tabs."""
+    return "\n".join(_row_text(lines, row) for row in _items(lines, indices))
 
 
-def _list_text(lines: Lines, indices: list[int], root: int, numbers: dict[etree._Element, int]) -> str:
+def _row_text(lines: Lines, indices: list[int]) -> str:
+    texts: dict[etree._Element, list[str]] = {}
+    for index in indices:
+        block = lines.blocks[index]
+        cell = next((each for each in (block, *block.iterancestors()) if each.tag in _CELLS), block)
+        if not texts and (row := cell.getparent()) is not None and row.tag == "tr":
+            texts = {each: [] for each in row.iterchildren(*_CELLS)}
+        texts.setdefault(cell, []).append(lines.texts[index])
+    return "\t".join(map(" ".join, texts.values())).rstrip("\t")
+
+
+def _list_text(lines: Lines, indices: list[int], root: int, numbers: dict[etree._Element, int | None]) -> str:
     """Return the items, one per line; nested ones are indented, those of ordered lists numbered.
 
-    `numbers`: of the items of lists that were numbered before.
+    `numbers`: of the items of lists that were numbered before; None for one whose number is written.
     """
     tags = lines.trie.tag
     items = list(_items(lines, indices))
@@ -140,8 +152,8 @@ def _list_text(lines: Lines, indices: list[int], root: int, numbers: dict[etree.
     return "\n".join(written)
 
 
-def _number(block: etree._Element, numbers: dict[etree._Element, int]) -> int | None:
-    """Return the number of the item of an ordered list that a block is in; None if it is in none."""
+def _number(block: etree._Element, numbers: dict[etree._Element, int | None]) -> int | None:
+    """Return the number of the item of an ordered list that a block begins; None if it is in none, or continues it."""
     item = next((element for element in (block, *block.iterancestors()) if element.tag == "li"), None)
     parent = None if item is None else item.getparent()
     if item is None or parent is None or parent.tag != "ol":
@@ -153,7 +165,9 @@ def _number(block: etree._Element, numbers: dict[etree._Element, int]) -> int | 
         for sibling in siblings:
             numbers[sibling] = number = _integer(sibling.get("value"), number)
             number += -1 if backwards else 1
-    return numbers[item]
+    written = numbers[item]
+    numbers[item] = None
+    return written
 
 
 def _integer(written: str | None, otherwise: int) -> int:

@@ -25,6 +25,29 @@ def test_table_is_one_block_with_a_row_a_line_and_tabs_between_cells():
     assert blocks(table) == (Block("table", "Day\tTide\nMonday\tHigh"),)
 
 
+def test_cells_keep_their_places_in_a_row():
+    head = "<tr><th>Gate</th><th>Low</th><th>High</th></tr>"
+    table = f"<table>{head}<tr><td>North<br>gate</td><td></td><td><p>5</p><p>6</p></td></tr></table>"
+    assert blocks(table) == (Block("table", "Gate\tLow\tHigh\nNorth gate\t\t5 6"),)
+
+
+def test_item_that_is_continued_after_code_is_numbered_once():
+    items = "<ol><li><p>Run this:</p><pre>make</pre><p>Then wait.</p></li><li>Read</li></ol>"
+    assert [block.text for block in blocks(items)] == ["1. Run this:", "make", "Then wait.\n2. Read"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "<div>main</div><div></div><div>  call()</div>",
+        "<ol><li>main</li><li></li><li>  call()</li></ol>",
+        "<div>main\n</div><div><br></div><div>  call()</div>",
+    ],
+)
+def test_lines_of_code_that_are_blocks_are_lines(code):
+    assert blocks(f"<pre>{code}</pre>") == (Block("code", "main\n\n  call()"),)
+
+
 def test_paragraphs_around_a_table_of_data_in_a_table_for_layout_are_no_cells():
     rows = "".join(f"<tr><td>Quay {number}</td><td>{number}:30</td></tr>" for number in range(1, 5))
     table = f"<table><tr><th>Place</th><th>High water</th></tr>{rows}</table>"
