@@ -22,7 +22,8 @@ from ..html.urls import web_url
 from ..page import Page
 from . import json_ld
 
-TITLE = ("og:title", "twitter:title", "articletitle", "dc.title", "sailthru.title", "parsely-title", "headline")
+TITLE = ("og:title", "twitter:title", "articletitle", "dc.title", "sailthru.title", "parsely-title", "headline",
+         "citation_title")  # fmt: skip
 PUBLISHED = (
     "article:published_time", "og:published_time", "datepublished", "article:published", "pubdate", "publishdate",
     "publish_date", "publish-date", "published", "published_time", "published-date", "publication_date", "publishtime",
@@ -30,7 +31,7 @@ PUBLISHED = (
     "citation_publication_date", "dc.date", "dc.date.created", "dcterms.created", "dcterms.date",
     "cxenseparse:recs:publishtime", "cxenseparse:publishtime", "rnews:datepublished", "og:release_date",
     "article:release_date", "og:time", "bt:pubdate", "ptime", "weibo: article:create_at", "article:create_at",
-    "datecreated", "date", "article_date_original",
+    "datecreated", "date", "article_date_original", "citation_online_date", "citation_date",
 )  # fmt: skip
 MODIFIED = (
     "article:modified_time", "og:updated_time", "datemodified", "article:modified", "article:updated_time",

@@ -68,6 +68,8 @@ _DAY = (
     r"(?:(?:[MTWFS][a-z]{2,8},? )?(?:[A-Z]\w+\.? \d\d?(?:st|nd|rd|th)?,? |\d\d?\.? [A-Z]\w+\.?,? )(?:19|20)\d\d"
     r"|(?:19|20)\d\d(?:[-/.]\d\d?){2}|\d\d?([-/.])\d\d?\2(?:19|20)\d\d)\b"
 )
+CITED = "citation_author"  # one name each, as bibliographies write it
+_SURNAME_FIRST = expression(r"^([^,]+), ([^,]+)$")
 _NAME_AND_DAY = expression(
     rf"^(?!{_NO_NAME})({_WORD}(?: {_WORD}){{1,3}}) *[|｜·•—–] *{_DAY}(?!(?s:.*)\1)", re.MULTILINE
 )
@@ -242,7 +244,11 @@ def author_places(head: Head, nearby: Nearby, page: Page) -> Iterator[tuple[str,
     yield "JSON-LD author", _names(json_ld.texts(head.article.get("author")))
     for name in AUTHOR:
         if name in head.meta:
-            yield f"meta {name}", _names(head.meta[name])
+            found = head.meta[name]
+            yield (
+                f"meta {name}",
+                _names(found if name != CITED else [_SURNAME_FIRST.sub(r"\2 \1", one) for one in found]),
+            )
     yield "byline", _first_match(_AUTHOR_FORMS, nearby.before)
     yield "microdata author", _names(head.items(page).get("author", []))
     yield "element named author", _named_author(head.author_elements(page), "\n".join(nearby.before))

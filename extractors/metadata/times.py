@@ -39,6 +39,7 @@ _UPDATED = expression(r"(?:更新|修改)(?:于|时间|日期|[:：\s])|\b(?:upd
 _PUBLISHED = expression(
     r"(?:发布|发表|刊发)(?:于|时间|日期|[:：\s])|(?:时间|日期)\s*[:：]|\b(?:published|posted)\b", re.IGNORECASE
 )
+_PUBLICATIONS = ("datePublished", "dateCreated", "datePosted")  # in JSON-LD; the last is that of a job offer
 _ALONE = expression(r"\d{4}\S{3,6}\s+\d\d:\d\d(?::\d\d)?$", re.ASCII)
 
 
@@ -96,7 +97,7 @@ def _published(head: Head, nearby: Nearby, page: Page) -> Iterator[date]:
 def publication_places(head: Head, nearby: Nearby, page: Page) -> Iterator[tuple[str, Iterable[str]]]:
     """Yield each place of the page that may have the time of publication, and its texts; most reliable first."""
     article = head.article
-    yield "JSON-LD", [*json_ld.texts(article.get("datePublished")), *json_ld.texts(article.get("dateCreated"))]
+    yield "JSON-LD", [text for name in _PUBLICATIONS for text in json_ld.texts(article.get(name))]
     yield "meta elements", head.values(PUBLISHED)
     yield "JSON-LD of the page", json_ld.texts(head.declared_page.get("datePublished"))
     yield "marked <time>", head.published
@@ -104,7 +105,7 @@ def publication_places(head: Head, nearby: Nearby, page: Page) -> Iterator[tuple
     yield "microdata", [*items.get("datepublished", ()), *items.get("datecreated", ())]
     labelled_first = sorted(nearby.before, key=lambda line: _PUBLISHED.search(line) is None)
     yield "lines before the body", map(_published_part, labelled_first)
-    yield "<time>", head.times
+    yield "<time>", [] if head.products and not article else head.times  # of a product: those of its reviews
     yield "lines after the body", (_published_part(line) for line in nearby.after if _PUBLISHED.search(line))
     yield "pubDate of JSON-LD", json_ld.texts(head.declared_page.get("pubDate"))
 

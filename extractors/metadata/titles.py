@@ -31,7 +31,8 @@ _GLUED_NAME = expression(r"(?<!-)-([^\s-]{1,10}(?:网|报|社|频道|在线|论�
 # Separators of a title's parts, if another page has the same part, which is then not an article's title.
 _END = expression(rf"{_SEPARATORS}|(?<=[\u4e00-\u9fff])-(?=[\u4e00-\u9fff])")
 _WORD = expression(r"[^\W\u3040-\u9fff]+|[\u3040-\u9fff]")  # Chinese and Japanese: each character
-_RUBRIC_END = expression(r"[|｜»›/]$")  # without the colon, which belongs to the headline
+# Without the colon, which belongs to the headline, but for that after a label.
+_RUBRIC_END = expression(r"[|｜»›/]$|\A(?:title|标题|题名)\s?[:：]$", re.IGNORECASE)
 _PART_SIGNS = frozenset({"_", "|", "｜", "--"})  # they join title, section and site; authors do not write them
 _PLAIN = str.maketrans({**dict.fromkeys("‘’‚‛′´`", "'"), **dict.fromkeys("“”„‟″", '"'), **dict.fromkeys("‐‑‒–—―", "-")})
 

@@ -519,3 +519,19 @@ def test_byline_of_a_quoted_post_is_not_the_article_s():
         extract(news_page("Bread from old stones", (), body=f"<p>{BAKERY[0]}</p>{post}{body}"), URL).published is None
     )
     assert article(before="By Ada Miller, March 9, 2024").published == date(2024, 3, 9)
+
+
+def test_day_of_a_job_offer():
+    assert article(ld(**{"@type": "JobPosting"}, datePosted="2024-03-05")).published == date(2024, 3, 5)
+
+
+def test_days_of_reviews_are_not_that_of_a_product():
+    product = '<script type="application/ld+json">{"@type": "Product", "name": "Bread"}</script>'
+    review = '<p>Good.</p><time datetime="2024-03-05">March</time>'
+    assert (article(product, after=review).published, article(after=review).published) == (None, date(2024, 3, 5))
+
+
+def test_declarations_for_bibliographies():
+    names = "".join(f'<meta name="citation_author" content="{name}">' for name in ("Miller, Ada", "Ben Stone"))
+    found = article(names + meta("citation_date", "2024/03/05"))
+    assert (found.author, found.published) == ("Ada Miller, Ben Stone", date(2024, 3, 5))

@@ -96,6 +96,7 @@ def test_heading_most_like_the_declared_title_is_the_headline():
 def test_rubric_in_the_heading_is_no_part_of_the_title():
     assert find_title([], "Bread from old stones", ["Town | Bread from old stones"], None) == "Bread from old stones"
     assert find_title([], "Bread from old stones", ["Review: Bread from old stones"], None).startswith("Review")
+    assert find_title([], "Bread from old stones", ["Title:Bread from old stones"], None) == "Bread from old stones"
 
 
 def test_date_in_the_heading_is_no_part_of_the_title():
