@@ -27,13 +27,16 @@ def render(article: Article, form: Format = "text") -> str:
 
 def to_text(article: Article) -> str:
     """Return title, date and keywords, where the page has them, and the body, paragraphs separated by a blank line."""
-    return "\n\n".join(filter(None, (article.title, "\n".join(_about(article)), article.text)))
+    text = article.text.removeprefix(f"{article.title}\n\n")  # that of documentation begins with its title
+    return "\n\n".join(filter(None, (article.title, "\n".join(_about(article)), text)))
 
 
 def to_html(article: Article) -> str:
     """Return title, date and keywords, where the page has them, and the body; the title is the only <h1>."""
     about = "".join(f"<li>{escape(line, quote=False)}</li>" for line in _about(article))
-    return _heading(article.title) + (f"<ul>{about}</ul>" if about else "") + article.html
+    title = _heading(article.title)
+    own = next((own for level in "23456" if article.html.startswith(own := title.replace("h1>", f"h{level}>"))), "")
+    return title + (f"<ul>{about}</ul>" if about else "") + article.html.removeprefix(own)
 
 
 def to_markdown(article: Article) -> str:

@@ -1,6 +1,7 @@
 import json
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from types import SimpleNamespace
 
 import pytest
 
@@ -44,6 +45,13 @@ def test_html_is_title_date_keywords_and_body():
     about = "<ul><li>Published: 2024-03-05T08:30:00+00:00</li><li>Keywords: bread, mill</li></ul>"
     assert render(replace(ARTICLE, title="A & <b>"), "html") == f"<h1>A &amp; &lt;b&gt;</h1>{about}{ARTICLE.html}"
     assert ARTICLE.html.startswith("<p>1. Buy *flour* [sic]</p><p>Tides</p><p>one<br># two</p>")
+
+
+def test_title_with_which_the_body_begins_is_written_once():
+    text, html = f"Bread\n\n{ARTICLE.text}", "<h2>Bread</h2><p>Buy.</p>"
+    assert render(replace(ARTICLE, text=text)) == render(ARTICLE)
+    markup = SimpleNamespace(html=lambda: html)
+    assert render(replace(ARTICLE, markup=markup, published=None, keywords=()), "html") == "<h1>Bread</h1><p>Buy.</p>"
 
 
 def test_markdown_is_that_of_the_html():
