@@ -29,6 +29,7 @@ _LISTS = re.compile(
     r"新闻|资讯|文章|博客|归档|动态|要闻|列表|最新|全部|头条|快讯|公告",
     re.IGNORECASE,
 )
+_DIGITS = re.compile(r"\d+")
 _CATEGORY = re.compile(r"\b(?:category|tag)\b")
 MOST_CRUMBS = 8  # links; an element with more is a menu
 
@@ -52,6 +53,7 @@ def candidates(url: str, body: bytes, links: Iterable[PageLink], content_type: s
     pages += [Candidate(link.url, "breadcrumb") for link in links if _CATEGORY.search(link.rel)][:2]
     home = urljoin(url, "/")
     named = [link.url for link in links if _LISTS.search(link.text) and len(link.text) <= 24]
+    named = [target for target in named if _DIGITS.sub("0", target) != _DIGITS.sub("0", normalise(url))]  # no sibling
     pages += [Candidate(target, "named as a list") for target in named]
     pages += [Candidate(parent, "parent folder") for parent in parents(url)]
     by_url: dict[str, Candidate] = {}

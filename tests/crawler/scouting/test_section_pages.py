@@ -56,3 +56,9 @@ def test_the_likeliest_pages_come_first_each_once() -> None:
         ("/news/harbour/2026/11/", "parent folder"),
         ("/news/harbour/2026/", "parent folder"),
     ]
+
+
+def test_sibling_is_no_list_whatever_its_title_says() -> None:
+    links = [PageLink(f"https://town.example/zbgg/{name}.html", "公园采购招标公告") for name in ("7003", "index")]
+    found = candidates("https://town.example/zbgg/7004.html", page(""), links)
+    assert [each.url for each in found if each.why == "named as a list"] == ["https://town.example/zbgg/index.html"]
