@@ -24,12 +24,12 @@ _ADDRESSES = (
     "data-src", "data-original", "data-lazy-src", "data-lazy", "data-actualsrc", "data-original-src", "data-echo",
     "data-lazyload", "data-hi-res-src", "data-full-src", "data-orig-file", "data-large-file", "data-url", "data-image",
     "data-img", "data-flickity-lazyload", "data-runner-src", "data-backsrc", "_src", "lazysrc", "lazy-src", "original",
-    "zoomfile", "file", "src",
+    "zoomfile", "file", "data-ks-lazyload", "src",
 )  # fmt: skip
 _RANKS = {name: rank for rank, name in enumerate((*_SETS, *_ADDRESSES))}
 _PLACEHOLDER = re.compile(  # in an address after a dot; each form begins with a sign, for which `re` searches quickly
     r"[/_.-](?:(?:spacer|blank|pixel|transparent|placeholder|loading|lazy-?load(?:ing)?|1x1)\.(?:gif|png|jpe?g|svg)\b"
-    r"|(?:gr[ae]y|none|dot|clear|s)\.gif\b|(?<=/)(?:pixel[/?]|(?:counter|stat)[/?.])|(?<=\A.)data:)",
+    r"|(?:gr[ae]y|none|dot|clear|s)\.gif\b|(?<=/)(?:pixel[/?]|(?:counter|stat)[/?.]|filetypeimages/)|(?<=\A.)data:)",
     re.IGNORECASE,
 )
 _DECORATION = re.compile(  # in a class or id
