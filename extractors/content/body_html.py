@@ -56,6 +56,7 @@ from .code_language import code_language
 from .pictures import STYLE_LENGTH, alternative, background_url, picture_url
 
 MAX_NESTED = 40  # levels of elements; deeper ones only end a paragraph
+COLUMNS = 2  # headings of a table with code in its cells, from which it is one of data
 LABEL_LENGTH = 200  # characters of a player's title
 
 _STYLES = {
@@ -260,8 +261,9 @@ class _Writer:
 
     def _start_table(self, element: etree._Element, inside: int) -> int:
         """Open a table of data; a table for layout, or one that numbers the lines of code, opens nothing."""
-        is_code = next(element.iter("pre"), None) is not None
-        if is_code or inside & HAS_TABLE or not has_data(element):
+        if inside & HAS_TABLE or not has_data(element):
+            return 0
+        if next(element.iter("pre"), None) is not None and len(element.findall(".//th")) < COLUMNS:
             return 0
         self._push("table")
         return 1

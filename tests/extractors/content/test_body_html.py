@@ -52,6 +52,10 @@ def html_of(*parts):
         ),
         ("<ul><li><label><input type=checkbox disabled></label> Mix</li></ul>", f"<ul><li>{BOX} Mix</li></ul>"),
         ("<ul><li><label><input type=checkbox></label> Mix</li></ul>", "<ul><li>Mix</li></ul>"),
+        (
+            "<table><tr><th>A<th>B<tr><td>Mix<td><pre>x</pre></table>",
+            "<table><tbody><tr><th>A</th><th>B</th></tr><tr><td>Mix</td><td><pre><code>x\n</code></pre></td></tr></tbody></table>",
+        ),
         ("<dl><dt>Flour</dt><dd>Dark</dd></dl>", "<dl><dt>Flour</dt><dd>Dark</dd></dl>"),
         ("<blockquote><p>It floats.</p></blockquote>", "<blockquote><p>It floats.</p></blockquote>"),
         (
