@@ -80,7 +80,24 @@ def judge_of(trace: Trace, lines: Lines, result: Article | NoArticle) -> Judge:
         judge = _judge_by_answer(lines_in(lines.texts, result.text), result)
     if isinstance(result, NoArticle):
         return lambda line: ("refused", result.reason) if judge(line)[0] == "kept" else judge(line)
+    if assembling is not None and isinstance(assembling.body, BodyLines) and assembling.parsed.lines is lines:
+        return _with_endings(judge, assembling.body)
     return judge
+
+
+def _with_endings(judge: Judge, body: BodyLines) -> Judge:
+    """Return the judge; what follows the body's last line and belongs to it was found after its decisions."""
+    kept, captions = set(body.kept), set(body.captions)
+
+    def with_endings(line: int) -> Reason:
+        decision, reason = judge(line)
+        if line in kept and decision != "kept":
+            return "kept", "an attachment that follows the text"
+        if line in captions and decision != "caption":
+            return "caption", "a caption that follows the text"
+        return decision, reason
+
+    return with_endings
 
 
 def _of_blocks(judge: Judge, lines: Lines, result: Article | NoArticle) -> Judge:
