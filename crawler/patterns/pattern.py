@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cached_property, lru_cache
 from typing import Any
+from urllib.parse import urljoin
 
 import re2
 
@@ -177,11 +178,14 @@ class Pattern:
     def prefixes(self) -> list[str]:
         """Return the folders above the first part that varies, the deepest first, the site's root last.
 
-        `http://h/a/b/{id}.html` gives `http://h/a/b/`, `http://h/a/`, `http://h/`. If the host varies, or cannot be
-        determined, the folders are those of `base`.
+        `http://h/a/b/{id}.html` gives `http://h/a/b/`, `http://h/a/`, `http://h/`. A host that varies, or cannot be
+        determined, is that of `base`.
         """
         start = _regex_start(self.regex) if self.is_regex else f"{self.scheme}://" + _literal_start(self.nodes)
-        start_parts = _FOLDERS.match(start) or _FOLDERS.match(self.base or "")
+        if self.base and not _FOLDERS.match(start):
+            texts = (node.text for node in self.nodes if isinstance(node, Literal) and "/" in node.text)
+            start = urljoin(self.base, "/" + next(texts, "/").partition("/")[2])
+        start_parts = _FOLDERS.match(start)
         if not start_parts:
             return []
         segments = (start_parts[2] or "").split("/")[:-1]
@@ -301,6 +305,14 @@ def _span(parts: Mapping[str, int]) -> tuple[date, date] | None:
     if day is None:
         return date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1])
     return date(year, month, day), date(year, month, day)
+
+
+def other_origins(url: str) -> tuple[str, str, str]:
+    """Return a URL with the other scheme, with or without `www.`, and both: nearly always the same page."""
+    scheme, _, rest = url.partition("://")
+    bare = rest.removeprefix("www.")
+    other = f"{scheme}://{bare if bare != rest else 'www.' + rest}"
+    return other_scheme(url), other, other_scheme(other)
 
 
 def other_scheme(url: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from crawler.discovery.links import Form
 from crawler.discovery.walk import ArticleLink
-from crawler.patterns.pattern import Match, other_scheme
+from crawler.patterns.pattern import Match, other_origins
 from crawler.run.run_report import RunOptions
 from crawler.task_list.models import Task
 from extractors.html.urls import normalise
@@ -84,14 +84,18 @@ class Admission:
         return fetched
 
     def _without_moved(self, found: Sequence[Found], new: list[bool]) -> list[bool]:
-        """Settle new URLs whose article was written before the site moved from http to https, or back."""
-        fresh = {place: other_scheme(found[place].url) for place, is_new in enumerate(new) if is_new}
-        have_rows = self.ledger.have_rows([*map(fingerprint, fresh.values())])
-        for (place, other), has_row in zip(fresh.items(), have_rows, strict=True):
-            if has_row:
+        """Settle new URLs whose article was written under the other scheme, or with or without `www.`."""
+        places = [place for place, is_new in enumerate(new) if is_new]
+        others = [(place, url) for place in places for url in other_origins(found[place].url) if self._matches(url)]
+        have_rows = self.ledger.have_rows([fingerprint(url) for _, url in others])
+        for (place, other), has_row in zip(others, have_rows, strict=True):
+            if has_row and new[place]:
                 self.ledger.settle(fingerprint(found[place].url), "duplicate", other)
                 new[place] = False
         return new
+
+    def _matches(self, url: str) -> bool:
+        return self.task.pattern.match(url) is not None
 
     def _remove_beyond_bound(self, found: Sequence[Found], new: list[bool]) -> list[bool]:
         """Remove new URLs over the limit."""

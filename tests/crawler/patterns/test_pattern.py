@@ -132,9 +132,15 @@ def test_prefixes_are_the_directories_above_what_varies(pattern, prefixes):
     assert Pattern.parse(pattern).prefixes() == prefixes
 
 
-@pytest.mark.parametrize("pattern", ["http://[www.]h/a/{id}", r"re:https?://h/(a|b)/\d+"])
-def test_where_the_host_is_not_certain_prefixes_are_those_of_the_example(pattern):
-    assert Pattern.parse(pattern, "http://h/a/7").prefixes() == ["http://h/a/", "http://h/"]
+@pytest.mark.parametrize(
+    ("pattern", "folders"),
+    [
+        ("http://[www.]h/a/{date:%Y}/{id}", ["http://www.h/a/", "http://www.h/"]),
+        (r"re:https?://www\.h/(a|b)/\d+/\d+", ["http://www.h/"]),
+    ],
+)
+def test_where_the_host_is_not_certain_it_is_that_of_the_example(pattern, folders):
+    assert Pattern.parse(pattern, "http://www.h/a/2024/7").prefixes() == folders
 
 
 def test_enumerates_days_newest_first():

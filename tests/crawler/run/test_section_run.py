@@ -160,6 +160,16 @@ def test_written_articles_are_known_when_their_site_moves_to_https(connection, l
     assert (report.new, driver.run.lists.admission.known) == (2, 2)
 
 
+@pytest.mark.parametrize(("pattern", "new"), [("http://[www.]h.test/{id}.html", 1), ("http://www.h.test/{id}.html", 0)])
+def test_written_articles_are_known_with_and_without_www(connection, ledger, pattern, new):
+    chosen = task(example="http://www.h.test/1.html", pattern=pattern)
+    ledger.add([Found("http://www.h.test/2.html")])
+    ledger.settle(fingerprint("http://www.h.test/2.html"), "written", "")
+    links = b"<a href=http://h.test/2.html>2</a><a href=https://h.test/3.html>3</a>"
+    assert len(Driver(connection, chosen).read_body(links).fetch_all()) == new
+    assert (ledger.state_of("http://h.test/2.html") is not None) == bool(new)
+
+
 def test_later_runs_take_what_is_new_without_bound(connection):
     bounded = task(limit=2)
     Driver(connection, bounded).read(3, 2, 1).complete()

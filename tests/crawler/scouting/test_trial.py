@@ -53,8 +53,9 @@ def test_what_robots_txt_forbids_is_told() -> None:
     assert found.forbidden == (f"{HOST}{SHOWN[23][0]}",)
 
 
-def test_derived_start_pages_are_tried_in_turn() -> None:
-    found = tried(site(), start=[])
+@pytest.mark.parametrize("host", [HOST, "https://*.example"])
+def test_derived_start_pages_are_tried_in_turn(host: str) -> None:
+    found = tried(site(), start=[], pattern=host + "/news/{date:%Y/%m%d}/{id}.html")
     assert found.ok
     assert found.lists[0].url == f"{HOST}/news/"
 
