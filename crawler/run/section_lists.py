@@ -166,12 +166,14 @@ class SectionLists:
         self.report.remarks += [*walk.remarks, *beyond]
 
     def report_nothing_found(self) -> None:
-        """Add a problem to the report if the walk has ended and no article of the task was ever found."""
-        report = self.report
+        """Add a problem to the report if the walk has ended and no article was ever found, a note if none is now."""
+        report, enumerable = self.report, self.task.pattern.enumerable
         if self.task.method in LIST_METHODS:  # its list may be the only page of the task
             return
         if report.lists and not (report.found or report.problems or self.ledger.counts().seen > 1):
             report.problem(f"no link matches the pattern (list pages read: {report.lists}); `exemplar try` shows why")
+        elif report.lists and not (report.found or report.unchanged or enumerable or self.list_yield.sitemaps()):
+            report.remarks.append("no link of the lists matches the pattern any more; `exemplar try` shows why")
 
     def remember(self) -> None:
         """Store the memory of a walk that has ended; nothing new is stored if it left out a part."""

@@ -160,6 +160,14 @@ def test_written_articles_are_known_when_their_site_moves_to_https(connection, l
     assert (report.new, driver.run.lists.admission.known) == (2, 2)
 
 
+def test_lists_that_have_no_links_to_articles_any_more_are_noted(connection):
+    note = "no link of the lists matches the pattern any more; `exemplar try` shows why"
+    assert note not in Driver(connection).read(3, 2, 1).complete().remarks
+    moved = b"<a href=/elsewhere/4.html>x</a>"
+    assert note in Driver(connection).read_body(moved).complete().remarks
+    assert note not in Driver(connection).read(4).complete().remarks
+
+
 @pytest.mark.parametrize(("pattern", "new"), [("http://[www.]h.test/{id}.html", 1), ("http://www.h.test/{id}.html", 0)])
 def test_written_articles_are_known_with_and_without_www(connection, ledger, pattern, new):
     chosen = task(example="http://www.h.test/1.html", pattern=pattern)
