@@ -123,11 +123,14 @@ def output_lines(outputs: Sequence[OutputState]) -> list[str]:
 def table(tasks: Mapping[str, TaskOverview], width: int = WIDE) -> Any:
     """Return the tasks as a rich table. `width`: characters of the terminal; counts are complete on any."""
     texts: tuple[str, ...]
+    numbers: tuple[str, ...]
     if width >= WIDE:
         texts, titles = ("state", "next run", "every"), ("duplicate", "rejected")
     else:
         texts, titles = ("state", "next") if width >= NARROW else ("state",), ("dup.", "rej.")
     numbers = ("seen", "waiting", "fetched", "written", *titles, "failed") if width >= NARROW else FEW_TITLES
+    if width >= WIDE and any(task.counts["forgotten"] for task in tasks.values()):
+        numbers += ("forgotten",)
     overview_table = plain_table(("task", *texts), numbers, folded="task")
     for task in tasks.values():
         counts = task.counts | {"waiting": task.counts["waiting"] + task.counts["leased"]}

@@ -1,7 +1,8 @@
 """What `status` shows of hosts that are slowed down or closed."""
 
 import json
-from datetime import UTC, datetime
+import time
+from datetime import UTC, datetime, timedelta
 from typing import cast
 
 import pytest
@@ -12,6 +13,7 @@ from crawler.scheduling.schedule import Schedule
 from tests.console.conftest import Exemplar
 from workers import keys
 from workers.ledger import Ledger
+from workers.task_state.forgetting import expire
 from workers.url_states import Found, fingerprint
 
 HOST = "site.example:80"
@@ -78,3 +80,14 @@ def test_a_task_is_due_or_paused_or_removed(told: "redis.Redis", on_redis: Exemp
     Schedule(told).fire_now(["late", "resting", "former"])
     states = {row["task"]: row["state"] for row in json.loads(on_redis("status", "--json").out)["tasks"]}
     assert states == {"news": "idle", "late": "due", "resting": "paused", "former": "removed"}
+
+
+def test_forgotten_urls_are_a_column_if_there_are_any(told: "redis.Redis", on_redis: Exemplar) -> None:
+    ledger = Ledger(told, "news")
+    ledger.add([Found("http://a.example/0")])
+    ledger.settle(fingerprint("http://a.example/0"), "written", "")
+    assert on_redis("status").out.splitlines()[0].split()[-1] == "failed"
+    ledger.clock = lambda: time.time() + 3 * 86400
+    assert expire(ledger, timedelta(days=2)) == 1
+    titles, row, *_ = map(str.split, on_redis("status").out.splitlines())
+    assert (titles[-1], row[-1]) == ("forgotten", "1")

@@ -20,6 +20,7 @@ import tempfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing
+from glob import escape
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote
@@ -44,7 +45,8 @@ log = logging.getLogger(__name__)
 def files_of(pattern: str) -> set[Path]:
     """Return the files whose paths match a pattern of `glob`, and the files beside them that had such a name.
 
-    `out.jsonl.gz` is another output, not one of `out.jsonl`.
+    `out.jsonl.gz` is another output, not one of `out.jsonl`; but `2026-11-22.jsonl.gz` is the file of that day of
+    `{date}.jsonl`, unless that is there, too.
     """
     top = Path(pattern).anchor
     found = {file for ending in ("", *ENDINGS) for file in Path(top).glob(pattern.removeprefix(top) + ending)}
@@ -52,7 +54,9 @@ def files_of(pattern: str) -> set[Path]:
 
 
 def _is_compressed_output(file: Path, pattern: str) -> bool:
-    return file.suffix in COMPRESSED and fnmatch.fnmatchcase(str(file.with_suffix("")), pattern)
+    plain = file.with_suffix("")
+    is_named = file.suffix in COMPRESSED and fnmatch.fnmatchcase(str(plain), pattern)
+    return is_named and (plain.exists() or escape(str(plain)) == pattern)
 
 
 def opened(path: Path) -> io.BufferedIOBase:

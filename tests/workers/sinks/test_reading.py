@@ -18,7 +18,7 @@ from workers.errors import OutputError, SinkUnavailable
 from workers.rows import Row
 from workers.sinks import KINDS, Kind, Target, kind_of, open_sink
 from workers.sinks.durability import Durability
-from workers.sinks.interface import Sink
+from workers.sinks.interface import Sink, written_row
 from workers.sinks.kinds import READ_LINES, READ_TABLE
 from workers.sinks.reading import complete
 
@@ -94,6 +94,22 @@ def test_a_date_in_the_path_stands_for_all_days(tmp_path: Path) -> None:
     (tmp_path / "2026/01").mkdir(parents=True)
     (tmp_path / "2026/01/04.jsonl").write_bytes(lines(4))
     assert numbers(rows_in("{date:%Y/%m/%d}.jsonl", tmp_path)) == [4]
+
+
+def test_a_compressed_file_of_a_day_is_read_unless_that_day_has_another(tmp_path: Path) -> None:
+    contents = {
+        "01.jsonl.gz": gzip.compress(lines(1)),
+        "02.jsonl.zst": zstandard.compress(lines(2)),
+        "03.jsonl": lines(3),
+    }
+    for age, (name, content) in enumerate(contents.items()):
+        (tmp_path / f"2026-01-{name}").write_bytes(content)
+        os.utime(tmp_path / f"2026-01-{name}", (1_000_000 + age, 1_000_000 + age))
+    (tmp_path / "2026-01-03.jsonl.gz").write_bytes(gzip.compress(lines(99)))  # perhaps of another output
+    assert numbers(rows_in("{date}.jsonl", tmp_path)) == [1, 2, 3]
+    sink = cast(Sink, open_sink("{date}.jsonl", "t", tmp_path, FAST))
+    asked = [written for n in (1, 2, 3, 99) if (written := written_row(numbered(n)))]
+    assert sink.has(asked) == [True, True, True, False]
 
 
 @pytest.mark.parametrize("cut", [1, 5, 40])
