@@ -45,6 +45,7 @@ class WalkMemory:
     sitemaps: Mapping[str, tuple[datetime | None, int]] = field(default_factory=dict)  # as in `ListYield`
     forgotten_on: str = ""  # the day (ISO) on which old URLs were last forgotten
     learnt: int = 0  # `Ledger.learnt` before links were compared: URLs that the ledger learned from outputs
+    walked_on: str = ""  # the day (ISO) on which the last walk that ended began
 
     @classmethod
     def of_fields(cls, fields: Mapping[str, str]) -> "WalkMemory":
@@ -58,6 +59,7 @@ class WalkMemory:
             {url: (datetime.fromisoformat(mark) if mark else None, idle) for url, (mark, idle) in sitemaps.items()},
             fields.get("expired", ""),
             int(fields.get("learnt", 0)),
+            fields.get("walked", ""),
         )
 
     def to_fields(self) -> dict[str, str]:
@@ -68,6 +70,7 @@ class WalkMemory:
             "first": "done" if self.ended else "",
             "complete": "yes" if self.complete else "no",
             "learnt": str(self.learnt),
+            "walked": self.walked_on,
             **{name: json.dumps(value, ensure_ascii=False) for name, value in lists.items()},
         }
 

@@ -36,6 +36,7 @@ from workers.url_states import ENUMERATED_LATER, fingerprint
 LONG_AGO = date(1995, 1, 1)  # no section was on the web before this day
 NO_HEADERS: Mapping[str, str] = {}
 START_DAYS = 7  # days for which start pages with a date are read
+LONGEST_GAP = 100  # days since the last walk for which dated start pages and URLs are generated
 ENUMERATED_MOST = 500  # URLs of an enumerable pattern that are generated in one run
 ENUMERATED_FIRST = 7  # past days whose URLs are generated in the first run; in later runs `ENUMERATED_LATER`
 
@@ -83,7 +84,8 @@ class SectionLists:
         self.first = not past.ended
         self.admission.begin(first=self.first)
         self.list_yield = ListYield(past, self.task.start)
-        starts, fallback_starts = self._starts()
+        days = self._days_since(past)
+        starts, fallback_starts = self._starts(days)
         unread = [] if self.options.backfill else self.state.unread()
         self.walk = Walk(
             WalkPlan(
@@ -102,7 +104,12 @@ class SectionLists:
                 read_robots=self.task.robots,
             )
         )
-        self._enter_enumerated()
+        self._enter_enumerated(days)
+
+    def _days_since(self, past: WalkMemory) -> int:
+        """Return the days since the last walk, up to `LONGEST_GAP`: the task may have been paused, the machine off."""
+        last = date.fromisoformat(past.walked_on) if past.walked_on else self.admission.today
+        return min((self.admission.today - last).days, LONGEST_GAP)
 
     def _is_complete(self, past: WalkMemory) -> bool:
         """Whether the walk may end at known articles.
@@ -132,24 +139,25 @@ class SectionLists:
         if self.options.backfill:
             forget_rejected(self.ledger, OTHER_DAYS)
 
-    def _starts(self) -> tuple[list[str], list[str]]:
+    def _starts(self, gap: int) -> tuple[list[str], list[str]]:
         """Return the start pages, and the fallback starts to try in turn if these have no articles."""
-        until = self.options.until or self.admission.today
-        days = (until - self.options.since).days + 1 if self.options.backfill and self.options.since else START_DAYS
+        until, days = self.options.until or self.admission.today, max(START_DAYS, gap + 1)
+        if self.options.backfill and self.options.since:
+            days = (until - self.options.since).days + 1
         configured = [normalise(url) for url in self.task.start_urls(until, days)]
         if configured:
             return configured, []
         derived = [normalise(url) for url in self.task.pattern.prefixes()]
         return derived[:1], derived[1:]
 
-    def _enter_enumerated(self) -> None:
+    def _enter_enumerated(self, gap: int) -> None:
         pattern, today = self.task.pattern, self.admission.today
         if not pattern.enumerable:
             return
         if self.options.backfill:
             self._generated = pattern.enumerate(self.options.since or LONG_AGO, self.options.until or today)
             return
-        days = ENUMERATED_FIRST if self.first else ENUMERATED_LATER
+        days = ENUMERATED_FIRST if self.first else max(ENUMERATED_LATER, gap)
         since = max(filter(None, [today - timedelta(days=days), self.options.since]))
         for url in islice(pattern.enumerate(since, today), ENUMERATED_MOST):
             match = pattern.match(url)
@@ -185,7 +193,8 @@ class SectionLists:
         if self._empty and self._empty & BlockPages(self.ledger).marks():  # block pages were read as lists
             self.list_yield.failed = True
         learnt = self._learnt if walk.plan.complete else self.ledger.learnt()  # others do not end at known articles
-        memory = replace(self.list_yield.to_memory(walk.maps), learnt=learnt)
+        today = self.admission.today.isoformat()
+        memory = replace(self.list_yield.to_memory(walk.maps), learnt=learnt, walked_on=today)
         if not (self.report.found or self.report.unchanged):  # an empty list is no evidence of the section's end
             memory = replace(memory, complete=memory.complete and walk.plan.complete)
         self.state.save(memory, [*self.list_yield.unread, *walk.unclear], walk.fresh)

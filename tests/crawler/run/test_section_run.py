@@ -1,6 +1,7 @@
 """One run of a task, page by page. The clock of Redis is real; its keys are made to expire by hand."""
 
 import json
+import re
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
@@ -398,6 +399,23 @@ def test_generated_urls_reach_to_the_present_day_in_the_zone_of_the_period(conne
     run = Driver(connection, task(**days, start='"/{date:%Y-%m-%d}/"', every=every), six_in_shanghai).run
     assert run.next_list().url == f"{HOST}/{newest}/"
     assert run.articles.lease(1)[0].url == f"{HOST}/d/{newest}.html"
+
+
+def test_the_days_of_a_pause_are_generated_when_the_task_goes_on(connection):
+    days = {"example": HOST + "/d/2020-01-02.html", "pattern": HOST + "/d/{date:%Y-%m-%d}.html"}
+
+    def lists_and_articles(day, **options):
+        bounds = RunBounds(now=lambda: datetime(2026, 12, day, 12, tzinfo=UTC))
+        driver = Driver(connection, task(**days, start='"/{date:%Y-%m-%d}/"'), bounds, **options)
+        read, fetched = driver.walk(lambda _: b""), driver.fetch_all()
+        driver.end()
+        return [re.findall(r"2026-12-(\d\d)", " ".join(urls)) for urls in (read, fetched)]
+
+    lists_and_articles(1)
+    lists_and_articles(11, backfill=True, until=date(2026, 10, 2))  # not of these days
+    read, fetched = lists_and_articles(12)
+    assert read == [f"{day:02}" for day in range(12, 0, -1)]
+    assert fetched == [f"{day:02}" for day in range(12, 1, -1)]
 
 
 def test_an_enumerated_page_that_is_not_there_yet_is_asked_for_again(connection, ledger):
