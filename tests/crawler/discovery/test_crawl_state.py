@@ -153,6 +153,7 @@ FIELDS = {
     "feeds": '["http://site.example/rss"]',
     "sitemaps": '{"http://site.example/x": ["2026-11-20T00:00:00+00:00", 2], "http://site.example/y": ["", 0]}',
     "expired": "2026-11-21",
+    "walked": "2026-11-20",
 }
 MEMORY = WalkMemory(
     ended=True,
@@ -164,6 +165,7 @@ MEMORY = WalkMemory(
         "http://site.example/y": (None, 0),
     },
     forgotten_on="2026-11-21",
+    walked_on="2026-11-20",
 )
 
 
