@@ -141,11 +141,11 @@ async def events(request: Request) -> StreamingResponse:
 
 async def _topics(web: Web) -> AsyncIterator[str]:
     yield "retry: 3000\n\n"
-    last: int | None = None
+    last: object = None
     known = web.jobs.states()
     while not web.stopping.is_set():
         try:
-            digest = (await run_in_threadpool(web.data.snapshot)).digest
+            digest: object = await run_in_threadpool(_shown, web)
         except redis.RedisError:
             digest = -1
         yield "data: time\n\n" + ("data: tasks\n\n" if last not in (None, digest) else "")
@@ -155,6 +155,10 @@ async def _topics(web: Web) -> AsyncIterator[str]:
             yield "".join(f"data: job {job}\n\n" for job, state in states.items() if known.get(job) != state)
             known = states
             await asyncio.sleep(JOB_LOOK_EVERY)
+
+
+def _shown(web: Web) -> object:
+    return web.data.snapshot().digest, web.data.roles()
 
 
 def metrics(request: Request) -> Response:

@@ -124,7 +124,7 @@ async def settings(request: Request) -> Response:
     try:
         present = await run_in_threadpool(web.actions.settings_of, name)
         if is_post:
-            if seen.strip() != present.strip():
+            if present.strip() not in (seen.strip(), block.strip()):
                 raise TaskError(CHANGED)
             done = await run_in_threadpool(web.actions.save_settings, name, block)
             return web.done(request, done, task_address(name, "/settings"))

@@ -187,8 +187,9 @@ def test_settings_are_checked_before_they_are_saved(published: Path, client: Con
     assert wrong.status_code == 422
     assert "soon" in wrong.text
     assert published.read_text("utf-8") == before
-    right = client.act(path, text=block.replace("every: 1h", "every: 2h"), seen=block)
-    assert right.status_code == 303
+    for _ in range(2):  # as with a double click
+        right = client.act(path, text=block.replace("every: 1h", "every: 2h"), seen=block)
+        assert right.status_code == 303
     assert str(load(published)[NAMES[0]].every) == "2h"
     assert "# written by hand" in published.read_text("utf-8")
 

@@ -70,6 +70,11 @@ def test_a_page_says_when_it_is_out_of_date_and_shows_new_mistakes(context: Brow
         context.unroute("**/?sort=name")
         expect(tab.locator("main")).to_contain_text("unknown unit 'q'", timeout=20_000)
         expect(stale).to_be_hidden()
+        edit(tasks_yaml.parent, "every: 1q", "every: 1h")
+        other = context.new_page()
+        other.goto(home)
+        other.get_by_role("button", name="Start the tasks").click()
+        expect(tab.get_by_role("button", name="Stop the tasks")).to_be_visible(timeout=20_000)
 
 
 @pytest.mark.timeout(300)
