@@ -226,9 +226,10 @@ async def add_save(request: Request) -> Response:
     if job.result is None:
         raise HTTPException(404, "unknown survey")
     entry = dict(job.result["task"])
-    for key in ("name", "pattern", "every", "output"):
-        if value := text_of(form, key):
-            entry[key] = value
+    entry |= {key: value for key in ("name", "pattern", "every", "output") if (value := text_of(form, key))}
+    for key in ("every", "output"):
+        if key in form and not text_of(form, key):  # as in defaults
+            entry.pop(key, None)
     if text_of(form, "do") == "correct":
         return await run_in_threadpool(_corrected, web, request, job, entry, texts_of(form, "belongs"))
     try:

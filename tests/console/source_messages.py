@@ -86,6 +86,7 @@ FURTHER = (  # messages in files that also have many other texts
     "table {0} has no unique key ({1}): it was made by another program and is not changed; name another",
     "column {0} is NOT NULL without a default, and no row has a value for it; give it a default",
     "column {0} has type {1}, which cannot store {2}; change its type",
+    "use an address that begins with {0}, or a path that ends in {1}", "character {0}",
     "kept pages", "pages off the template and recent pages",
     "host {0}: closed until {1} ({2})", "host {0}: slowed down, {1} s between two requests",
 )  # fmt: skip

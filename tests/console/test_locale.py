@@ -86,6 +86,14 @@ def test_translations_are_in_chinese(translated: dict[str, str]) -> None:
             ),
         ),
         ("block page: 9 URLs have the same one: http://h/", "拦截页：9 个网址给出同样的页面：http://h/"),
+        (
+            "a pattern must begin with http://, https:// or / (character 1)",
+            "规律须以 http://、https:// 或 / 开头（第 1 个字符）",
+        ),
+        (
+            "use an address that begins with s3:, or a path that ends in .md",
+            "请使用以 s3: 开头的地址，或以 .md 结尾的路径",
+        ),
         ("9 of the old pages", "9 of the old pages"),
         ("  note: 3 things that nobody translated", "  注意：3 things that nobody translated"),
         ("Lights on Bridge Street", "Lights on Bridge Street"),

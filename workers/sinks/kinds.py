@@ -294,8 +294,8 @@ def known_kinds() -> str:
     """Return the known outputs, for messages: all suffixes, and the usual scheme of each kind."""
     schemes = dict.fromkeys(scheme for kind in _all_kinds() for scheme in kind.schemes[:1] if scheme)
     return (
-        f"use a path that ends in {', '.join(suffixes_at(''))}, or an address that begins with "
-        f"{', '.join(f'{scheme}:' for scheme in schemes)}"
+        f"use an address that begins with {', '.join(f'{scheme}:' for scheme in schemes)}, or a path that ends in "
+        f"{', '.join(suffixes_at(''))}"
     )
 
 

@@ -117,7 +117,10 @@ def test_a_task_is_previewed_corrected_and_saved(site_list: Path, console: MakeC
     assert client.get(f"{path}/page/0").headers["content-security-policy"].startswith("sandbox")
     wrong = client.act(path, do="save", every="soon")
     assert (wrong.status_code, "soon" in wrong.text, "example" in site_list.read_text("utf-8")) == (422, True, False)
-    saved = client.act(path, do="save", name="boats", every="2h")
+    cleared = client.act(path, do="save", every="", output="")  # as in defaults, of which there are none
+    assert "&#39;every&#39; is missing" in cleared.text
+    assert "&#39;output&#39; is missing" in cleared.text
+    saved = client.act(path, do="save", name="boats", every="2h", output="out/{task}.jsonl")
     assert saved.headers["location"] == "/tasks/boats"
     listed = load(site_list)
     task = listed["boats"]

@@ -180,7 +180,7 @@ EDITS = [
     ("{id}.html\n    start", "{id}.htm\n    start", "6:14", ".pattern", "the URL continues with 'l'"),
     ("pattern: http", "pattern: re:(http", "6:17", ".pattern", "missing )"),
     ("start: http://h/a/kuaibao/", "start: [http://h/, 'http://h/{id}']", "7:24", ".start[1]", "cannot be enumerated"),
-    (".jsonl", ".docx", "9:13", ".output", "use a path that ends in .jsonl"),
+    (".jsonl", ".docx", "9:13", ".output", "a path that ends in .jsonl"),
     ("out/{task}.jsonl", "[a.db, gopher://h/d]", "9:20", ".output[1]", "an address that begins with "),
     ("out/{task}.jsonl", "out/${1}.jsonl", "9:17", ".output", "write ${NAME}"),
     ("out/{task}.jsonl", "[]", "9:13", ".output", "empty"),
