@@ -5,6 +5,7 @@ force. Copies of the file on other machines are not edited: a person has to copy
 """
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -39,7 +40,7 @@ def changed_task(tasks_yaml: Path, name: str, block: str) -> bool:
     """Replace the keys of a task by `block`, which has no indentation; return whether the file changed.
 
     Raises `TaskFileError` with the mistakes of the new list, and `TaskError` if another task would change; then the
-    file is unchanged. Lines and columns of mistakes are those of the new file.
+    file is unchanged. Mistakes in the new keys have the place in `block`, and the task's name as that of the file.
     """
     text, lines, (first, last, indent) = _place(tasks_yaml, name)
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -48,7 +49,16 @@ def changed_task(tasks_yaml: Path, name: str, block: str) -> bool:
     if changed == text:
         return False
     before = loads(text, str(tasks_yaml), tasks_yaml.parent)
-    after = loads(changed, str(tasks_yaml), tasks_yaml.parent)
+    try:
+        after = loads(changed, str(tasks_yaml), tasks_yaml.parent)
+    except TaskFileError as error:
+        own = range(first, first + len(new) + 1)  # the line of the name, and those of the keys
+        raise TaskFileError(
+            replace(found, file=name, line=max(1, found.line - first), column=max(1, found.column - indent))
+            if found.line in own
+            else found
+            for found in error.mistakes
+        ) from None
     same = all(after.tasks.get(other) == task for other, task in before.tasks.items() if other != name)
     if not same or [*after.tasks] != [*before.tasks] or after.settings != before.settings:
         raise TaskError(f"only the keys of task {name} can be changed here")

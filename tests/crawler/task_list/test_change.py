@@ -88,6 +88,13 @@ def test_a_mistake_leaves_the_file_as_it_is(file: Path, block: str, error: type[
     assert file.read_text("utf-8") == TEXT
 
 
+def test_a_mistake_has_its_place_in_the_new_keys(file: Path) -> None:
+    with pytest.raises(TaskFileError) as caught:
+        changed_task(file, "news", NEWS + "every: soon\n")
+    [found] = caught.value.mistakes
+    assert (found.file, found.line, found.column) == ("news", NEWS.count("\n") + 1, 8)
+
+
 def test_a_file_that_cannot_be_written_is_an_error(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
