@@ -199,6 +199,7 @@ def test_failed_pages_are_grouped_and_retried(client: ConsoleClient, connection:
     assert "http 500" in text
     assert URL in text
     assert URL in client.get("/failures?page=9").text  # the last page
+    assert f'aria-label="Retry (http 500, {NAMES[0]})"' in text  # the names of the buttons differ
     client.act("/failures", task=NAMES[0], key="http 500", what="pages", do="retry")
     assert Ledger(connection, NAMES[0]).state_of(URL) == ("waiting", "")
     assert "Nothing has failed" in client.get("/failures").text
