@@ -1,8 +1,8 @@
 """What follows the body's last line and still belongs to the article: its attachments, and pictures with captions.
 
-Offices and companies list the files of a notice below its text, in a box of its own: lines with links to documents, or
-with the word 附件 and a link, perhaps under a heading. A gallery has its pictures below its text. Both must follow the
-body at once, but for a signature that the template or the example explains.
+Offices list the files of a notice below its text, in a box of its own: lines that begin with 附件 and have a link, and
+further links to documents after them. Other lists of files are not part of the article. A gallery has its pictures below
+its text. Both must follow the body at once, but for a signature.
 """
 
 import re
@@ -14,21 +14,16 @@ from ..html.lines import Lines
 REACH = 3  # lines between the body and its attachments
 _TYPES = "pdf|docx?|xlsx?|pptx?|wps|et|ofd|odt|ods|csv|zip|rar|7z|jpe?g|png"
 _DOCUMENT = expression(rf"\.(?:{_TYPES})(?:$|[?#])", re.IGNORECASE)
-_FILE = expression(rf"\.(?:{_TYPES})\b|\bPDF\b|\d\s?[KM]B\b", re.IGNORECASE)  # in the name of a document
 _NAMED = expression(r"\W*附件")
-_HEADING = expression(
-    r"\W*(?:(?:相关|文件)?附件(?:下载|列表)?|(?:attachments?|downloads?|documents?))\W*$", re.IGNORECASE
-)
 _NOISE = frozenset({"nav", "footer", "aside"})
 
 
 def attachments(lines: Lines, kept: list[int]) -> list[int]:
-    """Return the lines that follow a body and name its attachments, with their heading."""
+    """Return the lines that follow a body and name its attachments."""
     found: list[int] = []
     for line in range(kept[-1] + 1, len(lines)) if kept else ():
-        headed = found or _HEADING.match(lines.texts[line - 1])
-        if _is_attachment(lines, line, headed=bool(headed)):
-            found += [line - 1, line] if headed and not found and line - 1 not in kept else [line]
+        if _is_attachment(lines, line, is_first=not found):
+            found.append(line)
         elif found or line > kept[-1] + REACH:
             break
     return found
@@ -44,10 +39,10 @@ def captions(lines: Lines, kept: list[int]) -> list[int]:
     return found
 
 
-def _is_attachment(lines: Lines, line: int, *, headed: bool) -> bool:
+def _is_attachment(lines: Lines, line: int, *, is_first: bool) -> bool:
     if not lines.linked_bytes[line] or any(lines.trie.tag[step] in _NOISE for step in lines.trie.up(lines.paths[line])):
         return False
-    if _NAMED.match(text := lines.texts[line]):
-        return True
+    if is_first or not lines.link_lines[line]:
+        return _NAMED.match(lines.texts[line]) is not None
     hrefs = lines.hrefs[bisect_left(lines.links, line) : bisect_left(lines.links, line + 1)]
-    return (headed or _FILE.search(text) is not None) and lines.link_lines[line] and any(map(_DOCUMENT.search, hrefs))
+    return any(map(_DOCUMENT.search, hrefs))

@@ -23,8 +23,7 @@ def article_with(following):
     ("following", "line"),
     [
         (f"<ul class=files><li>附件【{FILE.format('规则')}】已下载3次</li></ul>", "附件【规则】已下载3次"),
-        (f"<div class=box><h3>Downloads</h3><p>{FILE.format('Rules')}</p></div>", "Rules"),
-        (f"<p class=doc>{FILE.format('Rules (PDF, 120 KB)')}</p>", "Rules (PDF, 120 KB)"),
+        (f"<p class=fj>附件1：{FILE.format('规则.pdf')}<p class=fj>{FILE.format('2. 申报表.doc')}", "2. 申报表.doc"),
     ],
 )
 def test_attachments_below_a_body_belong_to_it(following, line):
@@ -37,8 +36,9 @@ def test_attachments_below_a_body_belong_to_it(following, line):
     "following",
     [
         f"<div class=promo><p>{FILE.format('All that a baker should know')}</p></div>",
-        f"<footer><p>{FILE.format('Rules (PDF, 120 KB)')}</p></footer>",
-        "".join(f"<div class=n{n}><p>Box {n}</p></div>" for n in range(4)) + f"<p>{FILE.format('Rules (PDF)')}</p>",
+        f"<div class=box><h3>Downloads</h3><p>{FILE.format('Rules (PDF, 120 KB)')}</p></div>",
+        f"<footer><p>附件：{FILE.format('规则.pdf')}</p></footer>",
+        "".join(f"<div class=n{n}><p>Box {n}</p></div>" for n in range(4)) + f"<p>附件：{FILE.format('规则.pdf')}</p>",
     ],
 )
 def test_other_documents_below_a_body_do_not(following):

@@ -209,10 +209,10 @@ def test_an_embedded_post_is_kept_beside_the_text():
 
 
 def test_attachments_and_captions_that_follow_the_text_are_named():
-    box = "<div class=files><p><a href=/rules.pdf>Rules (PDF)</a></p></div>"
+    box = "<div class=files><p>附件：<a href=/rules.pdf>Rules</a></p></div>"
     figure = "<div class=all><figure><img src=/1.jpg><figcaption>A boat</figcaption></figure></div>"
     page = news_page("New bread", (), body=PROSE)
-    for following, text, decision in ((box, "Rules", "kept"), (figure, "A boat", "caption")):
+    for following, text, decision in ((box, "附件", "kept"), (figure, "A boat", "caption")):
         explanation = explain(Section(None), page.replace('<div class="side">', f'{following}<div class="side">'))
         found, reason = decision_of(explanation, text)
         assert (found, reason.endswith("that follows the text")) == (decision, True)
