@@ -1,8 +1,8 @@
 """What follows the body's last line and still belongs to the article: its attachments, and pictures with captions.
 
 Offices list the files of a notice below its text, in a box of its own: lines that begin with 附件 and have a link, and
-further links to documents after them. Other lists of files are not part of the article. A gallery has its pictures below
-its text. Both must follow the body at once, but for a signature.
+further links to documents after them. Other lists of files are not part of the article. A gallery has its pictures
+below its text. Both must follow the body at once, but for a signature.
 """
 
 import re
