@@ -154,7 +154,7 @@ MUTATIONS = (
     Mutation(
         "login-is-final", "crawler/run/section_articles.py", "if is_login(url, leased.url) else", "if False else"
     ),
-    Mutation("block-is-final", "crawler/run/outcomes.py", "frozenset({403, 408,", "frozenset({408,"),
+    Mutation("block-is-final", "crawler/run/outcomes.py", "frozenset({304, 403, 408,", "frozenset({304, 408,"),
 )  # fmt: skip
 
 
