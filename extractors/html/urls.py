@@ -19,12 +19,12 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 TRACKING_PREFIXES = ("utm_",)
 TRACKING_NAMES = frozenset({
     "gclid", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "igshid", "mc_cid", "mc_eid", "spm", "bd_vid",
-    "isappinstalled",
+    "isappinstalled", "jsessionid", "phpsessid",
 })  # fmt: skip
 # WeChat adds from=… when a page is shared; other values of `from` may choose the page.
 TRACKING_PAIRS = frozenset({"from=timeline", "from=singlemessage", "from=groupmessage"})
-# Servers of Java and PHP, phpBB (sid) and vBulletin (s) write these into links for visitors without cookies.
-_SESSION = re.compile(r"(?:jsessionid|phpsessid)=.*|(?:sid|s)=[0-9a-f]{32}", re.IGNORECASE)
+# phpBB (sid) and vBulletin (s) write these into links for visitors without cookies, beside what chooses the page.
+_SESSION = re.compile(r"(?:sid|s)=[0-9a-f]{32}", re.IGNORECASE)
 SESSION_IN_PATH = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
 
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -126,14 +126,14 @@ def with_encoded_query(reference: str, encoding: str) -> str:
 
 def drop_tracking(query: str) -> str:
     """Return `query` (without `?`) without the parameters that record where the reader came from, or the session."""
-    return "&".join(pair for pair in query.split("&") if not is_tracking(pair))
+    pairs = [pair for pair in query.split("&") if not is_tracking(pair)]
+    return "&".join([pair for pair in pairs if not _SESSION.fullmatch(pair)] or pairs)
 
 
 def is_tracking(pair: str) -> bool:
     """Whether `pair` (`name=value`) never chooses the page."""
     name = pair.partition("=")[0].lower()
-    is_known = name.startswith(TRACKING_PREFIXES) or name in TRACKING_NAMES or pair in TRACKING_PAIRS
-    return is_known or _SESSION.fullmatch(pair) is not None
+    return name.startswith(TRACKING_PREFIXES) or name in TRACKING_NAMES or pair in TRACKING_PAIRS
 
 
 def remove_dot_segments(path: str) -> str:

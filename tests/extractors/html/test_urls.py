@@ -36,6 +36,7 @@ OTHER_PAGE = [
     ("http://news.example/?a=1&b=2", "http://news.example/?b=2&a=1"),
     ("http://news.example/?from=hangzhou", "http://news.example/"),
     ("http://news.example/?sid=17", "http://news.example/"),
+    ("http://news.example/show?s=0123456789abcdef0123456789abcdef", "http://news.example/show"),
     ("http://news.example/a;1", "http://news.example/a"),
     ("http://news.example/a%2Fb", "http://news.example/a/b"),
     ("http://news.example:8080/", "http://news.example/"),
