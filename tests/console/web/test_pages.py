@@ -217,11 +217,13 @@ def test_failed_pages_are_shown_behind_many_that_were_rejected(
 
 def test_the_days_of_the_charts_are_those_of_utc(client: ConsoleClient, monkeypatch: pytest.MonkeyPatch) -> None:
     now = datetime.now(UTC)
-    monkeypatch.setenv("TZ", "XXX12" if now.hour < 12 else "XXX-12")  # a zone with another day
+    monkeypatch.setenv("TZ", "WEST12" if now.hour < 12 else "EAST-12")  # a zone with another day
     time.tzset()
-    first = client.web.data.snapshot().first_day
-    monkeypatch.undo()
-    time.tzset()
+    try:
+        first = client.web.data.snapshot().first_day
+    finally:
+        monkeypatch.undo()
+        time.tzset()
     assert first == now.date() - timedelta(days=DAYS - 1)
 
 
