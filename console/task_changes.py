@@ -51,7 +51,7 @@ def _about(before: Task, after: Task, ledger: Ledger) -> Iterator[str]:
         keys = " and ".join(extraction)
         again = f"To fetch everything again: exemplar forget {name}"
         if after.keep_pages:
-            again = f"To extract the kept pages again: exemplar re-extract {name} --dry-run"
+            again = f"To extract the kept pages again: exemplar re-extract {name}"
         has = "have" if len(extraction) > 1 else "has"
         yield f"{name}: {keys} {has} changed: pages are extracted with the new {keys} from now on; {written}. {again}"
     filters = [key for key in ("keep", "drop", "skip") if getattr(before, key) != getattr(after, key)]

@@ -69,7 +69,6 @@ REPEATABLE = frozenset(  # scripts that have the same effect and reply when they
         "begin",
         "claim",
         "claim_entries",
-        "extracted_again",
         "record_written",
         "release",
         "renew",
@@ -346,19 +345,6 @@ class Ledger:
         """Reject a failed URL, because a person does not need it. False if it has not failed."""
         args = (*self.place_of(fingerprint(url)), DROPPED, _plain(url), PROBLEMS_KEPT)
         return bool(self.step("drop_failed", *args))
-
-    def extracted_again(
-        self, url: str, canonical: Fingerprint, *, version: int, hash_: str
-    ) -> Literal["mine", "theirs", "busy", "forgotten"]:
-        """Note the version that a kept page of a settled URL gave (`workers.extraction.re_extraction`).
-
-        A rejected or failed URL becomes written; a later recheck compares with `hash_`. "theirs": another URL has
-        written the article. "busy": the URL is open. "forgotten": it is not in the ledger.
-        """
-        name = fingerprint(url)
-        places = (*self.place_of(canonical), *self.place_of(name))
-        answer = _text(self.step("extracted_again", name, canonical, *places, version, hash_))
-        return cast('Literal["mine", "theirs", "busy", "forgotten"]', answer)
 
     def refetch(self, name: Fingerprint, worker: str, reason: str, *, most: int, pauses: Sequence[float] = ()) -> int:
         """Let a page that a worker holds, and that is damaged or a block page, wait to be fetched again.

@@ -17,7 +17,8 @@ MOST_ATTEMPTS = 3  # times a page may crash or time out its worker
 ENUMERATED_LATER = 2  # days for which a URL that the pattern generated may still appear
 
 Fingerprint = str  # 16 hex digits
-HASH_UNKNOWN = ""  # of the text of a row whose plan was lost
+HASH_UNKNOWN = ""  # of the text of a row whose plan was lost; the beginning of each hash
+KEPT = "kept"  # instead of the id of a run, for a page that is extracted again
 Revisit = tuple[float, float] | None  # seconds between two checks, and for how long; None: no rechecks
 
 
@@ -135,6 +136,16 @@ class PageLease:
         return bool(self.info.get("accepted"))
 
     @property
+    def is_kept(self) -> bool:
+        """Whether the page was kept, and is extracted again."""
+        return self.run == KEPT
+
+    @property
+    def is_old(self) -> bool:
+        """Whether the page need not show the section's present state: a back-fill found it, or it was kept."""
+        return bool(self.info.get("days")) or self.is_kept
+
+    @property
     def delivered(self) -> frozenset[str]:
         """Return the names of the outputs that have its rows, while another one was unavailable."""
         outputs = self.page.get("delivered")
@@ -246,6 +257,8 @@ def is_unchanged(previous: RecheckPlan, hash_: str, row_hash: str, *, is_incompl
     """Whether a recheck creates no new version: the text is the same, or the article is incomplete this time.
 
     `hash_`: of the text extracted with the example alone, since other voters may extract another text of the same
-    article; `row_hash`: of the text that a row would have, since what surrounds an article may change.
+    article; `row_hash`: of the text that a row would have, since what surrounds an article may change. The hashes of
+    `previous` may be the beginnings of hashes.
     """
-    return is_incomplete or previous.hash in (hash_, HASH_UNKNOWN) or previous.row_hash == row_hash
+    is_same_row = bool(previous.row_hash) and row_hash.startswith(previous.row_hash or "")
+    return is_incomplete or hash_.startswith(previous.hash) or is_same_row

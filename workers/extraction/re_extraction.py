@@ -1,123 +1,65 @@
-"""Extract the kept pages of a task again, without a request, and write new versions of the rows whose text differs.
-
-Processes extract (`workers.extraction.page_processes`); this one writes. A batch of rows is noted in the file of the
-kept pages before it is written, and removed when all outputs have it: the next run completes an interrupted one with
-the same rows, and outputs that already have them do not write them again.
+"""Extract settled pages of a task again, without a request: their URLs wait in the ledger, as at a recheck, and their
+stored pages go through the inbox to the workers. A row becomes a new version if its text differs, and nothing is
+written twice.
 """
 
-import fcntl
-import json
-import os
-from collections.abc import Callable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
-from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field, replace
-from typing import Literal
-
-from extractors import Section, UnusablePage
-from extractors.html.decoding import decode
-from extractors.html.urls import normalise
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from ..errors import ExemplarError
-from ..extraction_config import ExtractionConfig, config_of, example_of
+from ..extraction_config import config_of
+from ..inbox import PAGES_A_JOB, Inbox
 from ..ledger import Ledger
 from ..page_store import StoredPage
-from ..pages.kept_pages import KeptPage, KeptPages, kept_pages_of
-from ..redis_access.epoch import current_epoch
-from ..reporting.worker_reports import Watch
-from ..rows import Row, RowKey, canonical_url, content_hash, key_of
-from ..url_states import fingerprint
-from ..writing.outputs import Output
-from ..writing.refused_rows import keep_refused
-from ..writing.row_queue import RowQueue
-from .entries import entry_row, wanted
-from .near_duplicates import NearDuplicates
-from .page_decision import Fail, FoundArticle, FoundList, Reject, article_row, judge_page
-from .page_processes import DEADLINE, PageProcesses
-from .picture_keeping import want_pictures
-from .section_preparation import PreparedSection, SectionPreparation
+from ..pages.kept_pages import KeptPage, KeptPages, NewestRow, kept_pages_of
+from ..url_states import HASH_UNKNOWN, KEPT, OPEN_STATES, RecheckPlan, State, fingerprint, recheck_of
+from ..writing.row_queue import rows_waiting
+from .row_claims import NO_NEW_ROWS, PAGE_MISSING, UNCHANGED
 
-ROWS_AT_ONCE = 50  # rows of a batch
-SAMPLES = 5
-Kind = Literal["same", "changed", "refused", "failed"]
+AHEAD = 10  # jobs of pages that wait for the workers at most
+FAILURES = 5  # that a report names
+Kind = Literal["same", "changed", "refused", "failed", "postponed"]
 
 
 @dataclass(frozen=True, slots=True)
-class NewRow:
-    """A row that differs from its newest version; `earlier`: the number of that version, 0 without one.
+class PageAgain:
+    """A page of a settled URL. `plan`: version and hash of its row; None without one. `page`: None to fetch it."""
 
-    `example_hash`: of an article's text as extracted with the example alone.
-    """
-
-    row: Row
-    earlier: int
-    example_hash: str = ""
-
-    @property
-    def is_entry(self) -> bool:
-        """Whether it is the row of an entry of a list page."""
-        return self.row["listed_on"] is not None
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractedAgain:
-    """The present result for a kept page. `hash`: of its text as extracted with the example alone, for rechecks."""
-
-    page: int
     url: str
-    kind: Kind
-    reason: str = ""
-    hash: str = ""
-    rows: tuple[NewRow, ...] = ()
+    plan: RecheckPlan | None
+    info: Mapping[str, Any]
+    page: StoredPage | None
 
 
-@dataclass(slots=True)
-class ReExtractionReport:
-    """The results of a run. Pages: `same`, `changed`, `refused`, `failed`; of the changed ones some may be `postponed`.
+def extract_again(
+    ledger: Ledger, inbox: Inbox, pages: Iterable[PageAgain], *, waiting: bool = False
+) -> list[PageAgain]:
+    """Let the URLs of pages wait again, and deliver the pages that are stored; return those that are now extracted or
+    fetched.
 
-    `postponed`: pages whose URL is being fetched or extracted. `duplicates`: articles that another URL has. `rows`: new
-    rows; `new_rows`: those without an earlier version. `samples`: some of the new rows; `failures`: some URLs
-    with reasons.
+    The others are left as they are: their URLs are open, forgotten, or written with an unknown row. A URL that waits
+    already counts as if it waited by this call if `waiting` is set: an interrupted call may have reopened it.
     """
-
-    pages: int = 0
-    same: int = 0
-    changed: int = 0
-    refused: int = 0
-    failed: int = 0
-    postponed: int = 0
-    duplicates: int = 0
-    rows: int = 0
-    new_rows: int = 0
-    completed: int = 0  # rows of an interrupted run
-    samples: list[NewRow] = field(default_factory=list)
-    failures: list[tuple[str, str]] = field(default_factory=list)
+    taken = [page for page in pages if _is_reopened(ledger, page, waiting)]
+    inbox.deliver(ledger, {fingerprint(one.url): one.page for one in taken if one.page is not None})
+    return taken
 
 
-def section_for(ledger: Ledger, kept: KeptPages, *, example: str | None, method: str | None) -> PreparedSection:
-    """Return the section for a task's kept pages: as in a worker, or with another example or method.
-
-    If another example is given, pages are compared only with it, without recent pages. Raises `ExemplarError` if it is
-    neither a kept page nor the task's example, or is unusable.
-    """
-    config = _config(ledger)
-    if method is not None:
-        config = replace(config, method=method)
-    prepared = SectionPreparation(ledger.redis, Watch(), clock=ledger.clock).prepare(config)
-    if example is None:
-        return prepared
-    page = _example_page(ledger, kept, normalise(example))
-    try:
-        section = Section(decode(page.body, page.content_type)[0], page.url, method=config.method)
-    except UnusablePage as error:
-        raise ExemplarError(f"unusable example {example}: {error}") from None
-    version = f"kept-{page.fetched_at:%Y%m%dT%H%M%S}-{fingerprint(page.url)}"
-    return replace(prepared, section=section, example_only=section, version=version, candidates=None)
+def _is_reopened(ledger: Ledger, page: PageAgain, waiting: bool) -> bool:
+    if ledger.reopen(page.url, page.plan, page.info) is not None:
+        return True
+    return waiting and (ledger.state_of(page.url) or ("",))[0] == "waiting"
 
 
 def kept_pages_for(ledger: Ledger) -> KeptPages:
     """Return the kept pages of a task. Raises `ExemplarError` if none was ever kept."""
-    kept = kept_pages_of(_config(ledger), clock=ledger.clock)
+    config = config_of(ledger.redis, ledger.task)
+    if config is None:
+        raise ExemplarError(f"task {ledger.task} is not published; run it first")
+    kept = kept_pages_of(config, clock=ledger.clock)
     if not kept.path.exists():
         raise ExemplarError(
             f"no page of task {ledger.task} is kept: {kept.path} does not exist; set keep_pages: 30d, and run the task"
@@ -126,238 +68,69 @@ def kept_pages_for(ledger: Ledger) -> KeptPages:
 
 
 class ReExtraction:
-    """Extracts the kept pages of one task again. `processes`: how many; by default one for each core."""
+    """The extraction of the kept pages of a task, by all workers that run. `since`: Unix seconds of their fetching.
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        kept: KeptPages,
-        section: PreparedSection,
-        *,
-        processes: int | None = None,
-        deadline: float = DEADLINE,
-    ):
-        self.ledger, self.kept, self.section = ledger, kept, section
-        self.report = ReExtractionReport()
-        self._processes, self._deadline = processes, deadline
-        self._near = NearDuplicates(ledger.redis, ledger.task)
-
-    def run(self, *, since: float = 0.0, dry_run: bool = False) -> ReExtractionReport:
-        """Extract the pages that were fetched `since` a time (Unix seconds); with `dry_run` nothing is written.
-
-        Raises `SinkUnavailable` if an output is unavailable; the next run writes what is missing.
-        """
-        with _alone(self.kept):
-            if not dry_run:
-                self._complete()
-            pages = self.kept.newest_of_each_url(since=since)
-            self.kept.close()  # SQLite's connections must not be used across a fork
-            pool = PageProcesses(self._examiner, self._failed, processes=self._processes, deadline=self._deadline)
-            batch: list[ExtractedAgain] = []
-            with closing(pool.results(pages)) as outcomes:
-                for outcome in outcomes:
-                    self._count(outcome)
-                    batch += [outcome] * bool(outcome.rows)
-                    if sum(len(each.rows) for each in batch) >= ROWS_AT_ONCE:
-                        self._write(batch, dry_run)
-                        self.kept.close()
-                        batch = []
-                self._write(batch, dry_run)
-        return self.report
-
-    # -- in the processes ---------------------------------------------------------------------------------------------
-
-    def _examiner(self) -> Callable[[int], ExtractedAgain]:
-        kept = KeptPages(self.kept.path, clock=self.kept.clock)
-
-        def examine(number: int) -> ExtractedAgain:
-            try:
-                pages = kept.read([number])
-                return examine_page(self.section, kept, pages[0]) if pages else ExtractedAgain(number, "", "same")
-            except (ValueError, MemoryError) as error:
-                return self._failed(number, str(error) or "too little memory")
-
-        return examine
-
-    def _failed(self, number: int, reason: str) -> ExtractedAgain:
-        with closing(KeptPages(self.kept.path, clock=self.kept.clock)) as kept:
-            try:
-                [page] = kept.read([number])
-            except ValueError:
-                return ExtractedAgain(number, f"page {number} of {kept.name}", "failed", reason)
-            return ExtractedAgain(number, page.url, "failed", reason)
-
-    # -- in this process ----------------------------------------------------------------------------------------------
-
-    def _count(self, outcome: ExtractedAgain) -> None:
-        report = self.report
-        report.pages += 1
-        setattr(report, outcome.kind, getattr(report, outcome.kind) + 1)
-        if outcome.kind == "failed" and len(report.failures) < SAMPLES:
-            report.failures.append((outcome.url, outcome.reason))
-
-    def _write(self, batch: Sequence[ExtractedAgain], dry_run: bool) -> None:
-        """Write the new rows of some pages to all outputs."""
-        if dry_run:
-            for outcome in batch:
-                self._note(outcome.rows)
-            return
-        changes = [change for outcome in batch for change in self._accepted(outcome)]
-        if not changes:
-            return
-        ids = self.kept.plan([json.dumps(asdict(new_row) | {"page": page}) for page, new_row in changes])
-        self._deliver([new_row.row for _, new_row in changes])
-        self.kept.done(ids, [(page, new_row.row, new_row.example_hash) for page, new_row in changes])
-
-    def _accepted(self, outcome: ExtractedAgain) -> list[tuple[int, NewRow]]:
-        """Record the new rows of a page in the ledger; return those that are to be written."""
-        is_article = not outcome.rows[0].is_entry
-        canonical = fingerprint(outcome.rows[0].row["canonical_url"] if is_article else outcome.url)
-        version = outcome.rows[0].row["version"] if is_article else 0
-        rows = outcome.rows
-        if is_article and (rows := self._judged_new(rows[0])) == ():
-            self.report.duplicates += 1
-            return []
-        state = self.ledger.extracted_again(outcome.url, canonical, version=version, hash_=outcome.hash)
-        newest = self.kept.newest_rows([fingerprint(new_row.row["canonical_url"]) for new_row in rows])
-        if state == "busy" or [row.version if row else 0 for row in newest] != [new_row.earlier for new_row in rows]:
-            self.report.postponed += 1
-            return []
-        if state == "theirs":
-            self.report.duplicates += 1
-            return []
-        rows = tuple(new_row for new_row in rows if not self._has_entry(new_row))
-        self._note(rows)
-        return [(outcome.page, new_row) for new_row in rows]
-
-    def _judged_new(self, new_row: NewRow) -> tuple[NewRow, ...]:
-        """Return the row of an article; a first version is checked for near-duplicates, as in a worker."""
-        if new_row.earlier:
-            return (new_row,)
-        row, config = dict(new_row.row), self.section.config
-        near = None
-        if config.near_duplicates != "keep":
-            near = self._near.first_like(row["text"], row["canonical_url"])
-            if near and config.near_duplicates == "drop":
-                return ()
-        version = 2 if self.ledger.is_entry(fingerprint(row["canonical_url"])) else 1
-        return (replace(new_row, row=row | {"near_duplicate_of": near, "version": version}),)
-
-    def _has_entry(self, new_row: NewRow) -> bool:
-        """Whether an entry has a row already, from a page that is not kept."""
-        canonical = fingerprint(new_row.row["canonical_url"])
-        return new_row.is_entry and not new_row.earlier and self.ledger.is_entry(canonical)
-
-    def _note(self, rows: Sequence[NewRow]) -> None:
-        self.report.rows += len(rows)
-        self.report.new_rows += sum(not new_row.earlier for new_row in rows)
-        self.report.samples += rows[: SAMPLES - len(self.report.samples)]
-
-    def _complete(self) -> None:
-        """Write the rows that an interrupted run noted."""
-        planned = [(number, json.loads(change)) for number, change in self.kept.planned()]
-        if planned:
-            self._deliver([change["row"] for _, change in planned])
-            self.kept.done(
-                [number for number, _ in planned],
-                [(change["page"], change["row"], change.get("example_hash", "")) for _, change in planned],
-            )
-            self.report.completed = len(planned)
-
-    def _deliver(self, rows: Sequence[Row]) -> None:
-        """Write rows to all outputs of the task, which may already have them. Raises `SinkUnavailable`."""
-        again = {key_of(row) for row in rows}
-        for row in rows if self.section.pictures else ():
-            want_pictures(self.ledger, row)
-        for output in self.section.outputs:
-            if not output.takes_pages:
-                self._write_rows(output, [row for row in rows if output.admits(row)], again)
-        for queued in self.section.queued:
-            admitted = [row for row in rows if queued.options.where.admits(row)]
-            RowQueue(self.ledger.redis, self.ledger.task, queued.name, queued.options).add(admitted, again=True)
-        entries = [fingerprint(row["canonical_url"]) for row in rows if row["listed_on"] is not None]
-        self.ledger.entries_written(entries)
-
-    def _write_rows(self, output: Output, rows: Sequence[Row], again: AbstractSet[RowKey]) -> None:
-        """Write rows to a file output; keep those that it refuses."""
-        with output.exclusive():
-            output.sink.fence(self.ledger.task, current_epoch(self.ledger.redis))
-            refused = output.write(rows, again=again)
-        if refused:
-            keep_refused(self.ledger.redis, self.ledger.task, output.name, rows, refused, clock=self.ledger.clock)
-
-
-def examine_page(section: PreparedSection, kept: KeptPages, page: KeptPage) -> ExtractedAgain:
-    """Extract a kept page as a worker would, and compare its rows with the newest ones."""
-    judged = judge_page(section, page.page, page.info)
-    if isinstance(judged, Fail):
-        return ExtractedAgain(page.id, page.url, "failed", judged.reason)
-    if isinstance(judged, Reject):
-        return ExtractedAgain(page.id, page.url, "refused", judged.reason)
-    rows = list(_rows(section, kept, page, judged))
-    hash_ = judged.example_hash if isinstance(judged, FoundArticle) else judged.hash
-    return ExtractedAgain(page.id, page.url, "changed" if rows else "same", hash=hash_, rows=tuple(rows))
-
-
-def _rows(
-    section: PreparedSection, kept: KeptPages, page: KeptPage, judged: FoundArticle | FoundList
-) -> Iterator[NewRow]:
-    """Yield the rows that differ from their newest version.
-
-    An article whose text by the example alone is unchanged does not differ: only the voting recent pages have changed.
+    `counts`: pages by their result; `postponed` are those whose URL is being fetched or extracted, or is unknown.
+    `failures`: the first URLs of pages that failed.
     """
-    config = section.config
-    example_hash = judged.example_hash if isinstance(judged, FoundArticle) else ""
-    if isinstance(judged, FoundArticle):
-        article = judged.article
-        articles = {canonical_url(article, page.page.url, page.url, config.url_regex): article}
-    else:
-        articles = wanted(judged.articles, config, page.info.get("days"))
-    newest = kept.newest_rows([fingerprint(canonical) for canonical in articles])
-    for (canonical, article), earlier in zip(articles.items(), newest, strict=True):
-        if earlier is not None and earlier.is_like(content_hash(article)):
-            continue
-        if earlier is not None and example_hash and earlier.is_like_by_example(example_hash):
-            continue
-        version = earlier.version + 1 if earlier else 1
-        if isinstance(judged, FoundList):
-            row = entry_row(article, canonical, page.page, config, section.version, judged.usage)
-            row = {**row, "version": version}
-        else:
-            near = earlier.near if earlier else None
-            row = article_row(section, page.url, judged, canonical, version=version, near=near)
-        yield NewRow(row, earlier.version if earlier else 0, example_hash)
 
+    def __init__(self, ledger: Ledger, kept: KeptPages, *, since: float = 0.0):
+        self.ledger, self.kept = ledger, kept
+        self.counts: Counter[Kind] = Counter()
+        self.failures: list[str] = []
+        self._inbox = Inbox(ledger.redis, clock=ledger.clock)
+        with closing(kept):
+            self._waiting = kept.newest_of_each_url(since=since)[::-1]
+        self._delivered: list[str] = []  # URLs that are not known to be settled, in order
 
-def _config(ledger: Ledger) -> ExtractionConfig:
-    config = config_of(ledger.redis, ledger.task)
-    if config is None:
-        raise ExemplarError(f"task {ledger.task} is not published; run it first")
-    return config
+    def step(self) -> bool:
+        """Count the pages that are settled, and deliver further ones. Returns whether all rows are written."""
+        while self._delivered:
+            state = self.ledger.state_of(self._delivered[0])
+            if state is not None and state[0] in OPEN_STATES:
+                break
+            self._count(self._delivered.pop(0), *(state or ("forgotten", "")))
+        while self._waiting and len(self._delivered) < AHEAD * PAGES_A_JOB:
+            self._deliver([self._waiting.pop() for _ in self._waiting[-PAGES_A_JOB:]])
+        return not self._delivered and not rows_waiting(self.ledger.redis, self.ledger.task)
 
+    def _deliver(self, numbers: Sequence[int]) -> None:
+        with closing(self.kept):  # workers are forked, and SQLite's connections must not be used across a fork
+            pages = [page for number in numbers for page in self._read(number)]
+            rows = self.kept.rows_of(numbers)
+        again = [
+            PageAgain(page.url, _plan(page, rows.get(page.id)), page.info, replace(page.page, run=KEPT))
+            for page in pages
+        ]
+        taken = extract_again(self.ledger, self._inbox, again)
+        self._delivered += [one.url for one in taken]
+        self.counts["postponed"] += len(again) - len(taken)
 
-def _example_page(ledger: Ledger, kept: KeptPages, url: str) -> StoredPage:
-    page = kept.find(url) if kept.path.exists() else None
-    if page is not None:
-        return page.page
-    stored = example_of(ledger.redis, ledger.task)
-    if stored is not None and url in (normalise(stored.url), normalise(_config(ledger).example)):
-        return stored
-    raise ExemplarError(
-        f"example {url} is not among the kept pages of task {ledger.task}, and no page is fetched here; name a kept "
-        f"page, or set it as the task's example and run exemplar crawl {ledger.task}"
-    )
-
-
-@contextmanager
-def _alone(kept: KeptPages) -> Iterator[None]:
-    """Make sure that no other process extracts the same pages again. Raises `ExemplarError`."""
-    lock = os.open(kept.path.with_name(f"{kept.path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
+    def _read(self, number: int) -> Iterator[KeptPage]:
+        """Yield a page, unless it was removed meanwhile; one that is damaged counts as failed."""
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ExemplarError(f"another re-extract is processing {kept.name}; wait until it ends") from None
-        yield
-    finally:
-        os.close(lock)
+            yield from self.kept.read([number])
+        except ValueError as error:
+            self._fail(str(error))
+
+    def _count(self, url: str, state: State, reason: str) -> None:
+        found = reason.removeprefix("recheck: ") if reason.startswith("recheck: ") else state
+        if found == "failed":
+            self._fail(url)
+        elif found != "written":
+            self.counts["refused"] += 1
+        else:
+            self.counts["same" if reason.endswith((UNCHANGED, PAGE_MISSING, NO_NEW_ROWS)) else "changed"] += 1
+
+    def _fail(self, page: str) -> None:
+        self.counts["failed"] += 1
+        self.failures += [page] * (len(self.failures) < FAILURES)
+
+
+def _plan(page: KeptPage, row: NewestRow | None) -> RecheckPlan | None:
+    """Return version and hash of the row that a kept page gave; for a list page, where a thread's visit begins."""
+    if page.kind == "list":
+        return replace(recheck_of(page.info) or RecheckPlan(0.0, 0.0, 0, HASH_UNKNOWN), every=0.0, until=0.0)
+    if row is None:
+        return None
+    return RecheckPlan(0.0, 0.0, row.version, (row.example_hash or row.hash).hex(), row_hash=row.hash.hex())

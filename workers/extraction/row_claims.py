@@ -15,6 +15,8 @@ from .picture_keeping import want_pictures
 from .section_preparation import PreparedSection
 
 ArticleDecision = Postpone | MarkDuplicate | KeepRow | WriteRows
+UNCHANGED, PAGE_MISSING = "unchanged", "a page of it is missing"  # why a recheck gives no new version
+NO_NEW_ROWS = ", 0 new"  # the end of the reason of a list page without new rows
 ONLY_LISTS = "list-rank"  # a method by which no page gives a row of its own
 
 
@@ -62,7 +64,7 @@ class RowClaims:
         if previous and is_unchanged(previous, found.example_hash, row_hash, is_incomplete=bool(page.missing)):
             hash_, version = previous.hash if page.missing else found.example_hash, previous.version
             recheck = next_recheck(config.revisit, previous, version, hash_, now=now, row_hash=previous.row_hash)
-            return KeepRow("a page of it is missing" if page.missing else "unchanged", recheck)
+            return KeepRow(PAGE_MISSING if page.missing else UNCHANGED, recheck)
         version = previous.version + 1 if previous else 2 if claim.is_entry else 1
         row = article_row(section, lease.url, found, canonical, version=version, near=near)
         if section.pictures:

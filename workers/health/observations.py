@@ -13,6 +13,7 @@ from extractors import Article
 
 from ..rows import encodable
 from ..stored_json import adapter_of, loaded
+from ..url_states import PageLease
 
 PageFate = Literal["article", "refused", "blocked", "failed"]
 
@@ -99,12 +100,9 @@ def from_json(text: str | bytes) -> Observation:
     return loaded(cls, row)
 
 
-def is_observed(info: Mapping[str, Any]) -> bool:
-    """Whether a page shows the section's present state: not a recheck, a page of the archive, or an accepted one.
-
-    `info`: the record of its URL.
-    """
-    return not any(info.get(name) for name in ("visits", "days", "accepted"))
+def is_observed(lease: PageLease) -> bool:
+    """Whether a page shows the section's present state: not a recheck, an old page, or an accepted one."""
+    return not (lease.recheck or lease.accepted or lease.is_old)
 
 
 def article_observation(url: str, article: Article, at: float) -> PageObservation:

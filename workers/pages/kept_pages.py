@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import zstandard
 
@@ -53,7 +53,6 @@ CREATE TABLE pages (id INTEGER PRIMARY KEY, name BLOB NOT NULL, fetched_at REAL 
 CREATE TABLE articles (name BLOB PRIMARY KEY, page INTEGER NOT NULL, version INTEGER NOT NULL,
     content_hash BLOB NOT NULL, near TEXT) WITHOUT ROWID;
 CREATE INDEX blocks_of_dictionaries ON blocks (dictionary, uses);
-CREATE TABLE planned (id INTEGER PRIMARY KEY, change TEXT NOT NULL);
 """
 # Texts as extracted with the example alone. A table of its own, since 0.2 writes rows of five columns to `articles`
 _EXAMPLE_TEXTS = """CREATE TABLE IF NOT EXISTS example_texts (name BLOB PRIMARY KEY, page INTEGER NOT NULL,
@@ -82,23 +81,15 @@ class KeptPage:
 
 @dataclass(frozen=True, slots=True)
 class NewestRow:
-    """The newest version of a row that a kept page gave. `near`: its `near_duplicate_of`.
+    """The newest version of a row that a kept page gave.
 
-    `example_hash`: the first bytes of the hash of its text as extracted with the example alone; None if unknown.
+    `hash`, `example_hash`: the beginnings of the hashes of its title and text, and of those that were extracted with
+    the example alone; None if unknown.
     """
 
     version: int
-    hash: bytes  # the first bytes of its `content_hash`
-    near: str | None
+    hash: bytes
     example_hash: bytes | None = None
-
-    def is_like(self, content_hash: str) -> bool:
-        """Whether its title and text are those of a `content_hash`."""
-        return bytes.fromhex(content_hash).startswith(self.hash)
-
-    def is_like_by_example(self, example_hash: str) -> bool:
-        """Whether its text, extracted with the example alone, is known to be that of an `example_hash`."""
-        return self.example_hash is not None and bytes.fromhex(example_hash).startswith(self.example_hash)
 
 
 def kept_pages_of(config: ExtractionConfig, *, clock: Clock) -> "KeptPages":
@@ -168,39 +159,15 @@ class KeptPages(PageSink):
             found = database.execute(query, (_name(fingerprint(url)), self._oldest())).fetchone()
             return self._read(database, found[0]) if found else None
 
-    def newest_rows(self, canonicals: Sequence[Fingerprint]) -> list[NewestRow | None]:
-        """Return for each canonical URL the newest version of its row; None if no kept page gave one."""
+    def rows_of(self, ids: Sequence[int]) -> dict[int, NewestRow]:
+        """Return by page the row whose newest version it gave; of a list page, one of them."""
         query = (
-            "SELECT version, content_hash, near, hash FROM articles "
-            "LEFT JOIN example_texts USING (name, version) WHERE name = ?"
+            "SELECT articles.page, version, content_hash, hash FROM articles "
+            "LEFT JOIN example_texts USING (name, version) "
+            f"WHERE articles.page IN ({', '.join('?' * len(ids))})"
         )
         with self._reading() as database:
-            found = [database.execute(query, (_name(name),)).fetchone() for name in canonicals]
-        return [NewestRow(*row) if row else None for row in found]
-
-    # -- rows of pages that are extracted again ------------------------------------------------------------------------
-
-    def plan(self, changes: Sequence[str]) -> list[int]:
-        """Note changes before they are carried out, to complete them after an interruption; return their ids."""
-        query = "INSERT INTO planned (change) VALUES (?) RETURNING id"
-        with self.exclusive(), self._committed() as database:
-            return [int(database.execute(query, (change,)).fetchone()[0]) for change in changes]
-
-    def planned(self) -> list[tuple[int, str]]:
-        """Return the changes that were noted and are not done, in order."""
-        with self._reading() as database:
-            return cast(
-                list[tuple[int, str]], database.execute("SELECT id, change FROM planned ORDER BY id").fetchall()
-            )
-
-    def done(self, ids: Sequence[int], rows: Sequence[tuple[int, Row, str]]) -> None:
-        """Forget changes that are done. `rows`: new rows, each with the id of its page and its `example_hash`."""
-        with self.exclusive(), self._committed() as database:
-            for page, row, example_hash in rows:
-                kind: PageKind = "article" if row["listed_on"] is None else "list"
-                database.execute("UPDATE pages SET kind = ? WHERE id = ?", (_KINDS.index(kind), page))
-                _note_row(database, page, row, example_hash)
-            database.executemany("DELETE FROM planned WHERE id = ?", [(one,) for one in ids])
+            return {page: NewestRow(*row) for page, *row in database.execute(query, list(ids))}
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
@@ -401,8 +368,6 @@ def _record(source: SourcePage) -> Mapping[str, Any]:
         record["missing"] = page.missing
     if page.parts:
         record["parts"] = [{"url": part.url, "type": part.content_type} for part in page.parts]
-    if canonical := [row["canonical_url"] for row in source.rows if row["listed_on"] is None]:
-        record["canonical"] = canonical[0]
     of_thread = "thread" in source.info.get("visits", ())  # whose last pages are read as such
     left_out = {"url"} if of_thread else {"url", "visits"}
     info = {name: value for name, value in source.info.items() if name not in left_out}

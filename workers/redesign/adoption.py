@@ -14,12 +14,14 @@ likewise when a person has replaced the example in tasks.yaml.
 
 import json
 from dataclasses import replace
+from itertools import islice
 from typing import Any, cast
 
 import redis
 
 from .. import keys
 from ..errors import ExemplarError
+from ..extraction.re_extraction import PageAgain, extract_again
 from ..extraction.recent_pages import SectionPages, former_pages, section_pages, stored_form
 from ..extraction_config import ExtractionConfig, adopted_examples, config_of, example_fetched, stored_example
 from ..inbox import PAGES_A_JOB, Inbox
@@ -144,31 +146,28 @@ def close_gap(connection: "redis.Redis", config: ExtractionConfig, *, since: flo
     ledger, inbox = Ledger(connection, config.task, clock=clock), Inbox(connection, clock=clock)
     low = OffTemplatePages(connection, config.task, clock=clock)
     noted, bodies, kept = low.notes(), low.pages(), existing_pages(config, clock=clock)
-    counted = {"stored": 0, "to_fetch": 0, "untouched": 0}
-    batch: dict[Fingerprint, StoredPage] = {}
+    gap = GapCounts()
+    pages = (
+        _page_again(note, bodies.get(name) or _kept_page(kept, note.url))
+        for name, note in (noted | _failed(ledger, since)).items()
+        if note.state != "rejected" or note.at >= since
+    )
     try:
-        for name, note in (noted | _failed(ledger, since)).items():
-            if note.state == "rejected" and note.at < since:
-                continue
-            plan = RecheckPlan(0.0, 0.0, note.version, note.hash, row_hash=note.hash) if note.version else None
-            is_reopened = ledger.reopen(note.url, plan, note.info) is not None
-            if not is_reopened and (ledger.state_of(note.url) or ("",))[0] != "waiting":  # by an interrupted adoption
-                counted["untouched"] += 1
-                continue
-            page = bodies.get(name) or _kept_page(kept, note.url)
-            counted["stored" if page else "to_fetch"] += 1
-            if page:
-                batch[name] = page
-            if len(batch) >= PAGES_A_JOB:
-                inbox.deliver(ledger, batch)
-                batch = {}
-        inbox.deliver(ledger, batch)
+        while batch := list(islice(pages, PAGES_A_JOB)):
+            taken = extract_again(ledger, inbox, batch, waiting=True)
+            stored = sum(one.page is not None for one in taken)
+            gap += GapCounts(stored=stored, to_fetch=len(taken) - stored, untouched=len(batch) - len(taken))
     finally:
         if kept is not None:
             kept.close()
     connection.delete(keys.of_task(config.task, "low:tried"))
     low.forget({*noted, *bodies})  # a worker may have noted others meanwhile (`close_late_gap`)
-    return GapCounts(**counted)
+    return gap
+
+
+def _page_again(note: OffTemplateNote, page: StoredPage | None) -> PageAgain:
+    plan = RecheckPlan(0.0, 0.0, note.version, note.hash, row_hash=note.hash) if note.version else None
+    return PageAgain(note.url, plan, note.info, page)
 
 
 def _failed(ledger: Ledger, since: float) -> dict[Fingerprint, OffTemplateNote]:

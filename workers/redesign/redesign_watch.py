@@ -25,7 +25,7 @@ PAGES_LONG = 3  # the search for a proposal may take this many deadlines of a pa
 class RedesignWatch(PageObserver):
     """Gathers the pages of one job that are off the template.
 
-    Articles that a back-fill found are no evidence: they may be old.
+    Pages that a back-fill found, or that were kept, are no evidence: they may be old.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class RedesignWatch(PageObserver):
     def written(self, lease: PageLease, decision: WriteRows) -> None:
         """Gather a page whose row was written, if it is off the template, or if it was earlier and fits now."""
         found = decision.article
-        if found is None or "days" in lease.info:
+        if found is None or lease.is_old:
             return
         if found.article.fits:
             self._fitting += [lease.fingerprint] * bool(lease.recheck)
@@ -64,7 +64,7 @@ class RedesignWatch(PageObserver):
 
     def refused(self, lease: PageLease, decision: Reject) -> None:
         """Gather a page that was rejected, if it is off the template."""
-        if not decision.fits and "days" not in lease.info and not lease.recheck:
+        if not decision.fits and not lease.is_old and not lease.recheck:
             self._add(lease, None)
 
     def end(self) -> None:

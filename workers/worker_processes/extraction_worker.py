@@ -192,8 +192,9 @@ class ExtractionJob:
     def _unblocked(self, judged: Sequence[tuple[PageLease, Any]]) -> list[tuple[PageLease, Any]]:
         """Return the articles, or refused pages, that are no block pages; let the others be fetched again later."""
         ledger, has_example = self.ledger, self.section.version is not None
-        reasons = BlockPages(ledger).reasons([sent_page(*one, has_example=has_example) for one in judged])
-        for (lease, _), reason in zip(judged, reasons, strict=True):
+        sent = [one for one in judged if not one[0].is_kept]
+        reasons = BlockPages(ledger).reasons([sent_page(*one, has_example=has_example) for one in sent])
+        for (lease, _), reason in zip(sent, reasons, strict=True):
             if not reason:
                 continue
             log.info("blocked: %s: %s", lease.url, reason)
@@ -203,9 +204,10 @@ class ExtractionJob:
             fetched = ledger.refetch(name, self.worker, reason, most=fetches, pauses=RETRY_PAUSES)
             if fetched < 0:
                 ledger.settle(name, "failed", reason, worker=self.worker)
-            if abs(fetched) == 1 and is_observed(lease.info):  # one observation of each URL
+            if abs(fetched) == 1 and is_observed(lease):  # one observation of each URL
                 ledger.observe(to_json(failed_observation(lease.url, reason, ledger.clock(), "blocked")))
-        return [one for one, reason in zip(judged, reasons, strict=True) if not reason]
+        blocked = {lease.fingerprint for (lease, _), reason in zip(sent, reasons, strict=True) if reason}
+        return [one for one in judged if one[0].fingerprint not in blocked]
 
     def _claim_found(self) -> None:
         """Claim the canonical URLs of the articles that wait in the group, and carry out the decisions on them."""
@@ -306,7 +308,7 @@ def _in_words(decision: Decision) -> str:
 
 def _observation_of(decision: Decision, lease: PageLease, now: float) -> str:
     """Return the observation of a page without rows, as JSON; "" if it is no evidence on the section's template."""
-    if not is_observed(lease.info):
+    if not is_observed(lease):
         return ""
     match decision:
         case Reject(reason, page=StoredPage() as page):

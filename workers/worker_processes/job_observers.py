@@ -46,7 +46,7 @@ class Quarantine(PageObserver):
 
 
 class VoteCandidates(PageObserver):
-    """Makes written pages candidates for the vote, unless a back-fill found them: such pages are not recent."""
+    """Makes written pages candidates for the vote, unless they may be old."""
 
     def __init__(self, candidates: Candidates, task: str, watch: Watch, times: WorkerTimes) -> None:
         self._candidates, self._task = candidates, task
@@ -55,7 +55,7 @@ class VoteCandidates(PageObserver):
     def written(self, lease: PageLease, decision: WriteRows) -> None:
         """Consider the page; it has the time of an extraction."""
         found = decision.article
-        if found is None or not self._candidates.has_room() or lease.info.get("days"):
+        if found is None or not self._candidates.has_room() or lease.is_old:
             return
         with self._watch.during(self._task, lease.fingerprint, self._times.page_deadline):
             self._candidates.consider(lease.fingerprint, found.page, found.article)

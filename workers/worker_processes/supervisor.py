@@ -41,7 +41,7 @@ from .supervised_worker import SupervisedWorker
 from .worker import EXIT_WITHOUT_REDIS, work
 
 SWEEP_EVERY = 2.0  # seconds between two searches for lost pages
-NO_PROGRESS = 60.0  # seconds without a page settled, after a problem, until `until_empty` gives up
+NO_PROGRESS = 60.0  # seconds without a page settled, after a problem, until the supervisor gives up
 CHECK_EVERY = 0.05  # seconds between two checks of the workers
 STOP_WAIT = 30.0  # seconds for workers to finish their present jobs
 EARLY_EXIT = 2.0  # seconds; a worker that ended earlier than this after its start is replaced only after a pause
@@ -66,6 +66,7 @@ class Supervisor:
         count: int,
         *,
         until_empty: bool = False,
+        until: Callable[[], bool] | None = None,
         exits_without_redis: bool = False,
         times: WorkerTimes | None = None,
         sweep_every: float = SWEEP_EVERY,
@@ -75,10 +76,12 @@ class Supervisor:
     ):
         """`draining` as for `workers.writing.delivery.Delivery`.
 
-        With `until_empty` rows of tasks without pages are due at once.
+        `until`: called a few times a second, returns whether to end; `until_empty`: end when no page and no row waits.
+        With either of them rows of tasks without pages are due at once.
         """
         require_memory()
-        self.url, self.count, self.until_empty = url, count, until_empty
+        self.url, self.count = url, count
+        self._is_over = self._all_done if until_empty else until
         self.times = times or WorkerTimes()
         self.sweep_every, self.pause_after_early_exit = sweep_every, pause_after_early_exit
         # Leases and deadlines must not wait for a Redis that hangs: short time limits, and the wait is in the loop.
@@ -88,7 +91,7 @@ class Supervisor:
         self.stopping = False
         self._workers: list[SupervisedWorker] = []
         self._delivery: SupervisedDelivery | None = None
-        self._draining: Draining = "now" if until_empty else draining
+        self._draining: Draining = "now" if self._is_over else draining
         self._delivery_times = delivery_times or DeliveryTimes()
         self._dead: list[Callable[[], object]] = []  # free the leases of processes that have ended
         self._outage = Outage(self.redis, self._notice, exits=exits_without_redis)
@@ -101,10 +104,10 @@ class Supervisor:
         self._progress: tuple[int, float] = (-1, 0.0)  # number of waiting pages and rows, and since when it is the same
 
     def run(self, on_problem: OnChange | None = None, on_notice: Callable[[str], None] | None = None) -> bool:
-        """Supervise until `stop`, or with `until_empty` until no page and no row waits.
+        """Supervise until `stop`, or until all is done (`until_empty`, `until`).
 
         `on_problem` gets each problem when it begins, and when it is over; `on_notice` texts on Redis. False if
-        `until_empty` gave up on pages whose output is unavailable; they are kept. Raises `redis.RedisError` if Redis
+        it gave up on pages whose output is unavailable; they are kept. Raises `redis.RedisError` if Redis
         fails in a way that will not pass, or with `exits_without_redis`.
         """
         self._on_problem, self._on_notice = on_problem, on_notice
@@ -136,11 +139,9 @@ class Supervisor:
         self._renew_if_due()
         self._show_if_due()
         self._sweep_if_due()
-        if self.until_empty and self._all_done():
-            return True
-        if self.until_empty and self._is_stuck():
-            return False
-        return None
+        if self._is_over is None:
+            return None
+        return True if self._is_over() else False if self._is_stuck() else None
 
     def _free_dead(self) -> None:
         while self._dead:

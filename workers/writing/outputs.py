@@ -1,26 +1,23 @@
 """The file outputs of a task: each has its sink, and its own back-off while it is unavailable.
 
 An unavailable output is tried again after a pause that grows with each failure. Until then no page waits for it: its
-pages stay in Redis, and the other outputs get their rows. People who compare versions of a row read the earlier one
-from such a file.
+pages stay in Redis, and the other outputs get their rows.
 """
 
-import sqlite3
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import cast
 
 from ..errors import RowsRefused, SinkUnavailable
 from ..extraction_config import ExtractionConfig
 from ..redis_access.redis_clock import Clock
-from ..rows import KEY, Row, RowKey
-from ..sinks import AppendedFileSink, OutputOptions, PageSink, RowCondition, Sink, SourcePage, SqliteSink
+from ..rows import Row, RowKey
+from ..sinks import OutputOptions, PageSink, RowCondition, Sink, SourcePage
 
 FACTOR, MOST_FACTOR = 2, 3  # growth of the pause with each failure, and its limit
 PROBE_PATIENCE = 1.0  # seconds to wait for an output that was unavailable at the last try
-AROUND = 40  # characters that are shown around the first difference
 
 
 class Output:
@@ -110,37 +107,3 @@ def options_of(config: ExtractionConfig, output: str) -> OutputOptions:
     """Return the options of an output; an output that is not, or no longer, one of the task has default options."""
     text = config.output_options.get(output)
     return OutputOptions.from_json(text) if text else OutputOptions()
-
-
-def earlier_row(outputs: Sequence[Output], row: Row, version: int) -> Row | None:
-    """Return title and text of another version of a row; None if no file output of the task can be read for it."""
-    for output in outputs:
-        try:
-            found = _found_in(output.sink, row, version)
-        except (OSError, ValueError, sqlite3.Error):
-            continue
-        if found is not None:
-            return found
-    return None
-
-
-def first_difference(before: str, after: str) -> tuple[str, str]:
-    """Return the parts of two texts from their first difference on, beginning with the word that differs."""
-    same = next((place for place, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), None)
-    if same is None:
-        same = min(len(before), len(after))
-    start = max(after.rfind(" ", 0, same), after.rfind("\n", 0, same)) + 1
-    start = start if same - start < AROUND else same
-    return before[start : start + AROUND], after[start : start + AROUND]
-
-
-def _found_in(sink: Sink | PageSink, row: Row, version: int) -> Row | None:
-    if isinstance(sink, AppendedFileSink):
-        versions = (other for other in sink.rows_of_article(row) if other["version"] == version)
-        return next((other for other in versions if "text" in other), None)
-    if not isinstance(sink, SqliteSink):
-        return None
-    query = f"SELECT title, text FROM articles WHERE {' AND '.join(f'{name} = ?' for name in KEY)}"
-    with closing(sqlite3.connect(sink.path, timeout=5)) as database:
-        found = database.execute(query, [row["task"], row["canonical_url"], version]).fetchone()
-    return dict(zip(("title", "text"), found, strict=True)) if found else None

@@ -139,7 +139,7 @@ def test_pictures_of_articles_that_are_extracted_again_are_wanted(connection, wo
     publish(connection, tmp_path, keep_pages=1e6, drop=RowFilter(("Story",)))
     worker.extract_pages(TASK, deliver(connection, {1: page}))
     publish(connection, tmp_path, keep_pages=1e6, output_options={"out.jsonl": HTML_FIELDS.to_json()})
-    assert again(connection).new_rows == 1
+    assert again(worker) == {"changed": 1}
     assert Ledger(connection, keys.pictures_of(TASK)).open_urls("waiting")[0]["url"] == "http://cdn.example/1.png"
     assert file_name("http://cdn.example/1.png") in rows(tmp_path)[0]["html"]
 

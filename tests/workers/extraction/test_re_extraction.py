@@ -1,39 +1,33 @@
 """Kept pages are extracted again: new versions only where the text differs, once each, whatever interrupts it."""
 
-import os
-import signal
+import json
 import sqlite3
-import time
 from contextlib import closing
-from functools import partial
 
 import pytest
 
 from tests.workers.helpers import FETCHED_AT, TASK, deliver, news, publish, rows, states, url
 from tests.workers.sqlite_outputs import in_table, locked
-from workers.errors import ExemplarError, SinkUnavailable
-from workers.extraction.page_processes import PageProcesses
-from workers.extraction.re_extraction import ReExtraction, kept_pages_for, section_for
+from workers import keys
+from workers.errors import ExemplarError
+from workers.extraction.re_extraction import ReExtraction, kept_pages_for
 from workers.extraction_config import RowFilter
 from workers.ledger import Ledger
 from workers.reporting.worker_reports import WorkerTimes
+from workers.worker_processes.extraction_worker import ExtractionWorker
 
 HOUR = 3600.0
 MONTH = 30 * 86400.0
 OLD = {number: news(number) for number in range(1, 5)}
 
 
-def again(connection, clock=None, **more):
-    """Extract again; return the report."""
-    ledger = Ledger(connection, TASK, clock=clock)
-    kept = kept_pages_for(ledger)
-    chosen = {name: more.pop(name, None) for name in ("example", "method")}
-    section = section_for(ledger, kept, **chosen)
-    try:
-        return ReExtraction(ledger, kept, section, processes=2, deadline=more.pop("deadline", 20)).run(**more)
-    finally:
-        section.close()
-        kept.close()
+def again(worker, **more):
+    """Extract again by one worker; return the number of pages by result."""
+    ledger = Ledger(worker.redis, TASK, clock=worker.clock)
+    work = ReExtraction(ledger, kept_pages_for(ledger), **more)
+    while not work.step():
+        worker.extract_pages(TASK, [name.decode() for name in worker.redis.zrange(ledger.keys["fetched"], 0, -1)])
+    return dict(+work.counts)
 
 
 def versions(folder, name="out.jsonl"):
@@ -50,26 +44,22 @@ def written(connection, worker, tmp_path):
 
 
 @pytest.mark.parametrize("is_known", [True, False])
-def test_a_text_that_differs_by_the_vote_alone_gives_no_version(connection, written, is_known):
+def test_a_text_that_differs_by_the_vote_alone_gives_no_version(worker, written, is_known):
     with closing(sqlite3.connect(written / "pages" / TASK / f"{TASK}.pages")) as database, database:
         database.execute("UPDATE articles SET content_hash = zeroblob(16)")  # recent pages voted otherwise
         if not is_known:
             database.execute("DROP TABLE example_texts")  # as version 0.2 kept pages
-    report = again(connection)
-    assert (report.pages, report.changed) == (4, 0 if is_known else 4)
-    assert again(connection).changed == 0
+    assert again(worker) == {"same" if is_known else "changed": 4}
+    assert again(worker) == {"same": 4}
 
 
-def test_another_text_gives_the_next_version_in_all_outputs_once(connection, written, change):
+def test_another_text_gives_the_next_version_in_all_outputs_once(worker, written, change):
     change(written)
-    trial = again(connection, dry_run=True)
-    assert (trial.changed, trial.rows, len(rows(written))) == (4, 4, 4)
-    report = again(connection)
-    assert (report.changed, report.rows, report.new_rows) == (4, 4, 0)
+    assert again(worker) == {"changed": 4}
     expected = sorted((url(number), version) for number in OLD for version in (1, 2))
     assert versions(written) == in_table(written, "url, version") == expected
     assert {row["fetched_at"] for row in rows(written)} == {FETCHED_AT.isoformat(timespec="seconds")}
-    assert again(connection).rows == 0
+    assert again(worker) == {"same": 4}
     assert versions(written) == expected
 
 
@@ -85,19 +75,26 @@ def change(connection):
     return forget_texts
 
 
-def test_only_pages_since_a_day(connection, written, change):
+def test_only_pages_since_a_day(worker, written, change):
     change(written)
-    assert again(connection, since=FETCHED_AT.timestamp() + 1).pages == 0
-    assert again(connection, since=FETCHED_AT.timestamp()).pages == 4
+    assert again(worker, since=FETCHED_AT.timestamp() + 1) == {}
+    assert again(worker, since=FETCHED_AT.timestamp()) == {"changed": 4}
 
 
-def test_an_unavailable_output_is_completed_by_the_next_run(connection, written, change, monkeypatch):
+def test_pages_whose_output_is_unavailable_wait_for_it(connection, written, change, clock):
     change(written)
-    impatient = partial(WorkerTimes, output_patience=0.1)
-    monkeypatch.setattr("workers.extraction.section_preparation.WorkerTimes", impatient)
-    with locked(written / "out.db"), pytest.raises(SinkUnavailable):
-        again(connection)
-    assert again(connection).completed == 4
+    worker = ExtractionWorker(connection, "impatient", clock=clock, times=WorkerTimes(output_patience=0.1))
+    ledger = Ledger(connection, TASK, clock=clock)
+    work = ReExtraction(ledger, kept_pages_for(ledger))
+    with locked(written / "out.db"):
+        assert not work.step()
+        names = [name.decode() for name in connection.zrange(ledger.keys["fetched"], 0, -1)]
+        worker.extract_pages(TASK, names)
+        assert not work.step()
+    clock.forward(60)
+    worker.extract_pages(TASK, names)
+    assert work.step()
+    worker.close()
     expected = sorted((url(number), version) for number in OLD for version in (1, 2))
     assert versions(written) == in_table(written, "url, version") == expected
 
@@ -106,14 +103,14 @@ def test_a_refused_page_gets_its_row_when_the_filter_is_gone(connection, worker,
     publish(connection, tmp_path, keep_pages=MONTH, keep=RowFilter(("no such word",)))
     worker.extract_pages(TASK, deliver(connection, {1: news(1), 2: news(2)}))
     assert states(connection, 1, 2) == ["rejected", "rejected"]
+    assert again(worker) == {"refused": 2}
     publish(connection, tmp_path, keep_pages=MONTH)
-    report = again(connection)
-    assert (report.changed, report.new_rows) == (2, 2)
+    assert again(worker) == {"changed": 2}
     assert versions(tmp_path) == [(url(1), 1), (url(2), 1)]
     assert states(connection, 1, 2) == ["written", "written"]
     counts = Ledger(connection, TASK).counts()
     assert (counts.states["rejected"], counts.states["written"], counts.unaccounted) == (0, 2, 0)
-    assert again(connection).rows == 0
+    assert again(worker) == {"same": 2}
 
 
 def test_pages_that_a_site_forbids_to_use_are_not_kept(connection, worker, tmp_path):
@@ -127,55 +124,50 @@ def test_pages_that_a_site_forbids_to_use_are_not_kept(connection, worker, tmp_p
 def test_a_later_recheck_compares_with_the_new_text(connection, worker, clock, tmp_path, change):
     publish(connection, tmp_path, keep_pages=MONTH, revisit=(HOUR, 10 * HOUR))
     worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
-    change(tmp_path)
-    assert again(connection, clock).rows == 1
-    clock.forward(HOUR + 1)
     ledger = Ledger(connection, TASK, clock=clock)
+    [young] = connection.hgetall(ledger.keys["young"])
+    record = json.loads(connection.hget(ledger.keys["young"], young))
+    record["visits"] |= {"hash": "0" * 64, "row_hash": "0" * 64}
+    connection.hset(ledger.keys["young"], young, json.dumps(record))
+    assert again(worker) == {"changed": 1}
+    clock.forward(HOUR + 1)
     assert ledger.start_rechecks() == 1
-    assert again(connection, clock).pages == 1
     worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
     assert versions(tmp_path) == [(url(1), 1), (url(1), 2)]
     clock.forward(HOUR + 1)
     assert ledger.start_rechecks() == 1
     worker.extract_pages(TASK, deliver(connection, {1: news(1, word="corrected")}))
-    worker.extract_pages(TASK, deliver(connection, {1: news(1, word="corrected")}))
     assert versions(tmp_path)[-1] == (url(1), 3)
 
 
-def test_a_url_that_is_being_fetched_is_left_alone(connection, worker, clock, tmp_path, change):
+def test_a_url_that_is_being_fetched_is_left_alone(connection, worker, clock, tmp_path):
     publish(connection, tmp_path, keep_pages=MONTH, revisit=(HOUR, 10 * HOUR))
     worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
-    change(tmp_path)
     clock.forward(HOUR + 1)
     Ledger(connection, TASK, clock=clock).start_rechecks()
-    report = again(connection, clock)
-    assert (report.postponed, report.rows, len(rows(tmp_path))) == (1, 0, 1)
+    assert again(worker) == {"postponed": 1}
+    assert (len(rows(tmp_path)), states(connection, 1)) == (1, ["waiting"])
 
 
-def test_an_example_has_to_be_kept(connection, written):
-    assert again(connection, example=url(3)).failed == 0
-    with pytest.raises(ExemplarError, match="is not among the kept pages of task gazette"):
-        again(connection, example=url(99))
+def test_a_damaged_page_fails_alone(connection, worker, tmp_path):
+    publish(connection, tmp_path, keep_pages=MONTH)
+    for number in (1, 2):
+        worker.extract_pages(TASK, deliver(connection, {number: news(number)}))
+    with closing(sqlite3.connect(tmp_path / "pages" / TASK / f"{TASK}.pages")) as database, database:
+        database.execute("UPDATE blocks SET packed = zeroblob(100) WHERE id = 2")
+    assert again(worker) == {"same": 1, "failed": 1}
 
 
-def test_pages_that_crash_or_hang_fail_alone():
-    def start():
-        def work(number):
-            if number == 13:
-                os.kill(os.getpid(), signal.SIGKILL)
-            if number == 17:
-                time.sleep(60)
-            return number, "fine"
-
-        return work
-
-    pool = PageProcesses(start, lambda page, reason: (page, reason), processes=2, deadline=1.0)
-    results = dict(pool.results(range(40)))
-    assert sorted(results) == list(range(40))
-    assert {page: reason for page, reason in results.items() if reason != "fine"} == {
-        13: "its process ended: ended by SIGKILL",
-        17: "took longer than 1 seconds",
-    }
+def test_kept_pages_are_no_evidence_on_the_present_state(connection, worker, tmp_path):
+    """Neither for the section's health, nor for a redesign, nor as votes; equal ones are no block pages."""
+    publish(connection, tmp_path, keep_pages=MONTH, keep=RowFilter(("no such word",)))
+    worker.extract_pages(TASK, deliver(connection, {number: news(1) for number in range(1, 7)}))
+    for name in ("health", "recent", "low", "sent", "observed"):
+        connection.delete(keys.of_task(TASK, name))
+    publish(connection, tmp_path, keep_pages=MONTH, near_duplicates="keep")
+    assert again(worker) == {"changed": 6}
+    left = set(connection.scan_iter(keys.of_task(TASK, "*")))
+    assert not left & {keys.of_task(TASK, name).encode() for name in ("recent", "low", "sent", "observed")}
 
 
 def test_rows_wait_while_their_pages_can_not_be_kept(connection, worker, tmp_path, clock):
