@@ -13,7 +13,7 @@ from extractors import Article
 
 from ..rows import encodable
 from ..stored_json import adapter_of, loaded
-from ..url_states import PageLease
+from ..url_states import KEPT
 
 PageFate = Literal["article", "refused", "blocked", "failed"]
 
@@ -100,9 +100,12 @@ def from_json(text: str | bytes) -> Observation:
     return loaded(cls, row)
 
 
-def is_observed(lease: PageLease) -> bool:
-    """Whether a page shows the section's present state: not a recheck, an old page, or an accepted one."""
-    return not (lease.recheck or lease.accepted or lease.is_old)
+def is_observed(info: Mapping[str, Any], run: str = "") -> bool:
+    """Whether a page shows the section's present state: not a recheck, an old page, or an accepted one.
+
+    `info`: the record of its URL; `run`: that fetched it.
+    """
+    return run != KEPT and not any(info.get(name) for name in ("visits", "days", "accepted"))
 
 
 def article_observation(url: str, article: Article, at: float) -> PageObservation:

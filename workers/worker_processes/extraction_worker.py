@@ -204,7 +204,7 @@ class ExtractionJob:
             fetched = ledger.refetch(name, self.worker, reason, most=fetches, pauses=RETRY_PAUSES)
             if fetched < 0:
                 ledger.settle(name, "failed", reason, worker=self.worker)
-            if abs(fetched) == 1 and is_observed(lease):  # one observation of each URL
+            if abs(fetched) == 1 and is_observed(lease.info, lease.run):  # one observation of each URL
                 ledger.observe(to_json(failed_observation(lease.url, reason, ledger.clock(), "blocked")))
         blocked = {lease.fingerprint for (lease, _), reason in zip(sent, reasons, strict=True) if reason}
         return [one for one in judged if one[0].fingerprint not in blocked]
@@ -308,7 +308,7 @@ def _in_words(decision: Decision) -> str:
 
 def _observation_of(decision: Decision, lease: PageLease, now: float) -> str:
     """Return the observation of a page without rows, as JSON; "" if it is no evidence on the section's template."""
-    if not is_observed(lease):
+    if not is_observed(lease.info, lease.run):
         return ""
     match decision:
         case Reject(reason, page=StoredPage() as page):
