@@ -174,7 +174,7 @@ def _change(said: argparse.Namespace) -> None:
     from crawler.rendering import browsers, visit
 
     if said.never_renew:
-        browsers.PAGES_A_CONTEXT = browsers.PAGES_A_BROWSER = said.pages + 1
+        browsers.PAGES_A_BROWSER = said.pages + 1
         browsers.MEMORY = browsers.MEMORY_MOST
     if said.everything:
 

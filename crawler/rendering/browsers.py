@@ -1,9 +1,9 @@
 """The life cycle of the browser. It is started for the first page, and replaced when it has grown or died.
 
-All runs of a process with the same proxy share one browser; each run has contexts (cookies, cache) and a cache of
-scripts of its own. A context serves some pages and is closed with them; a browser gets no more pages once it has
-rendered its maximum number or its processes use too much memory, and ends when its open pages are done. Only then does
-the next one start, with a new Playwright driver, so that nothing of the old one stays in memory.
+All runs of a process with the same proxy share one browser; each page has a context (cookies, cache) of its own, which
+is closed with it, and each run a cache of scripts. A browser gets no more pages once it has rendered its maximum number
+or its processes use too much memory, and ends when its open pages are done. Only then does the next one start, with a
+new Playwright driver, so that nothing of the old one stays in memory.
 """
 
 import asyncio
@@ -11,7 +11,6 @@ import contextlib
 import os
 import signal
 from collections.abc import Hashable
-from dataclasses import dataclass, field
 from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
@@ -29,7 +28,6 @@ from crawler.rendering.memory import below, resident
 from crawler.rendering.visit import SETTLE_SECONDS, ScriptCache, Visit
 from crawler.run.rendering_choice import TABS
 
-PAGES_A_CONTEXT = 50
 PAGES_A_BROWSER = 500
 MEMORY = 1.5 * 2**30  # bytes of all processes (shared memory counted each time) at which a browser gets no more pages …
 MEMORY_MOST = 4 * 2**30  # … and from which it is killed with its open pages
@@ -49,19 +47,6 @@ class BrowserGone(Exception):
     """The browser died, or had to be killed, with the page open."""
 
 
-@dataclass(eq=False)
-class _Context:
-    """Playwright's context for some pages of one run, opened by the first one.
-
-    `tabs`: those of this program, of its `open` pages; of the other pages the tabs are being opened.
-    """
-
-    opened: "asyncio.Future[Any]"
-    given: int = 0  # number of pages that it was given
-    open: int = 0
-    tabs: set[Any] = field(default_factory=set)
-
-
 class Browser:
     """One browser, from its start to its end."""
 
@@ -78,7 +63,6 @@ class Browser:
         }
         self._launch_options = launch_options(executable, proxy, (*FLAGS, f"--user-agent={user_agent}"))
         self._shown = 0  # number of pages that it was given
-        self._contexts: dict[Owner, _Context] = {}  # the present one of each run
         self._open = 0  # number of open pages
         self._pids: list[int] = []
         self._watch: asyncio.Task[None] | None = None
@@ -107,15 +91,19 @@ class Browser:
         self._browser.on("disconnected", lambda _: self._break())
         self._watch = asyncio.ensure_future(self._watch_memory(before))
 
-    async def show(self, request: Request, owner: Owner, cache: ScriptCache) -> Response:
-        """Render a page for a run. Raises `BrowserGone`, `RenderingFailed`, `RequestRefused`."""
-        visit, context = Visit(request, cache), self._take(owner)
+    async def show(self, request: Request, cache: ScriptCache) -> Response:
+        """Render a page. Raises `BrowserGone`, `RenderingFailed`, `RequestRefused`."""
+        visit, context = Visit(request, cache), None
         seconds = request.meta.get("download_timeout") or PAGE_SECONDS
-        tab = None
+        self._shown += 1
+        self._open += 1
+        self.idle.clear()
         try:
             async with asyncio.timeout(seconds + SETTLE_SECONDS + CLOSE_SECONDS):
-                tab = await (await asyncio.shield(context.opened)).new_page()
-                context.tabs.add(tab)
+                context = await self._browser.new_context(**self._options)
+                await context.route("**", lambda route: route.abort())  # requests of tabs that the page opens
+                await context.add_init_script(WITHOUT_UDP)
+                tab = await context.new_page()
                 await visit.prepare(tab)
                 answer = await tab.goto(request.url, wait_until="commit", timeout=seconds * 1000)
                 await visit.settle(tab)
@@ -129,13 +117,8 @@ class Browser:
             raise RenderingFailed("the page's scripts do not end") from None
         finally:
             request.meta["download_latency"] = visit.latency
-            await self._leave(tab, owner, context)
+            await self._leave(context)
         return visit.early_response()
-
-    async def forget(self, owner: Owner) -> None:
-        """Close the context of a run that has ended."""
-        if (context := self._contexts.pop(owner, None)) is not None and not context.open:
-            await self._close_context(context)
 
     async def close(self) -> None:
         """End the browser and all its processes."""
@@ -150,55 +133,20 @@ class Browser:
                     await self._playwright.stop()
         self._kill()
 
-    def _take(self, owner: Owner) -> _Context:
-        """Return the context for the next page of a run."""
-        context = self._contexts.get(owner)
-        if context is None or context.given >= PAGES_A_CONTEXT:
-            context = self._contexts[owner] = _Context(asyncio.ensure_future(self._open_context()))
-        context.given += 1
-        context.open += 1
-        self._shown += 1
-        self._open += 1
-        self.idle.clear()
-        return context
-
-    async def _open_context(self) -> Any:
-        """Open a context. It blocks requests of tabs that pages open, and UDP connections, whatever the flags are."""
-        opened = await self._browser.new_context(**self._options)
-        await opened.route("**", lambda route: route.abort())
-        await opened.add_init_script(WITHOUT_UDP)
-        return opened
-
-    async def _leave(self, tab: Any, owner: Owner, context: _Context) -> None:
-        """Close a page's tab and those that it opened; after the last page of a used-up context, also the context."""
-        context.tabs.discard(tab)
-        context.open -= 1
+    async def _leave(self, context: Any) -> None:
+        """Close a page's context, with all its tabs."""
         try:
-            is_present = self._contexts.get(owner) is context and context.given < PAGES_A_CONTEXT
-            if not context.open and not is_present:
-                await self._close_context(context)
-            elif tab is not None:
-                is_complete = len(context.tabs) == context.open
-                strays = [page for page in tab.context.pages if page not in context.tabs] if is_complete else []
-                await asyncio.gather(*map(self._close, {tab, *strays}))
-        finally:
-            self._open -= 1
-            if not self._open:
-                self.idle.set()
-
-    async def _close_context(self, context: _Context) -> None:
-        if context.opened.done() and not context.opened.cancelled() and context.opened.exception() is None:
-            await self._close(context.opened.result())
-
-    async def _close(self, what: Any) -> None:
-        try:
-            if what is not None and not self.broken:
-                await asyncio.wait_for(what.close(), CLOSE_SECONDS)
-        except TimeoutError:  # its renderer hangs, and so do other tabs
+            if context is not None and not self.broken:
+                await asyncio.wait_for(context.close(), CLOSE_SECONDS)
+        except TimeoutError:  # a renderer hangs
             self._break()
             self._kill()
         except PlaywrightError:
             pass  # it is already closed
+        finally:
+            self._open -= 1
+            if not self._open:
+                self.idle.set()
 
     def _reason(self, error: Exception) -> Exception:
         text = str(error)
@@ -278,7 +226,7 @@ class Browsers:
             for _ in range(2):
                 browser = await self.ready()
                 try:
-                    response = await browser.show(request, owner, self._caches[owner])
+                    response = await browser.show(request, self._caches[owner])
                     if response.status == 403:
                         self._check_refused(request)
                     return response
@@ -293,8 +241,6 @@ class Browsers:
         """Note that a run has ended; after the last one the browser ends."""
         if self._caches.pop(owner, None) is None:
             return
-        if self._current is not None:
-            await self._current.forget(owner)
         if not self._caches and self.linger:
             self._ending = asyncio.ensure_future(self._close_later())
         elif not self._caches:

@@ -4,16 +4,15 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.http import Response
-from scrapy.utils.misc import build_from_crawler, load_object
 
 from crawler.gates.context import RENDER, Gate, context_of
 from crawler.gates.errors import RunEnding
+from crawler.gates.limits import LimitedHandler
 from crawler.rendering.chromium import BrowserMissing
 
 if TYPE_CHECKING:
     from crawler.rendering.browsers import Browsers
 
-PLAIN_HANDLERS = "EXEMPLAR_PLAIN_HANDLERS"  # setting: scheme -> the handler for requests that are not rendered
 LINGER = 60.0  # seconds after the last run of a crawl process until its browser ends
 READY_AT = 945  # order among the middlewares: after robots.txt and guard, before the pace, so that no permit expires
 
@@ -37,48 +36,30 @@ def browsers_of(crawler: Any) -> "Browsers":
 
 def rendering_settings(settings: Any) -> dict[str, Any]:
     """Return Scrapy's settings for a crawl in which some requests may be rendered, on top of `settings`."""
-    handlers = dict(settings.getwithbase("DOWNLOAD_HANDLERS"))
-    plain = {scheme: handlers[scheme] for scheme in ("http", "https")}
+    handlers = dict.fromkeys(("http", "https"), "crawler.rendering.handler.RenderingHandler")
     ready = {"crawler.rendering.handler.BrowserReady": READY_AT}
     return {
-        PLAIN_HANDLERS: plain,
-        "DOWNLOAD_HANDLERS": handlers | dict.fromkeys(plain, "crawler.rendering.handler.RenderingHandler"),
+        "DOWNLOAD_HANDLERS": dict(settings.getdict("DOWNLOAD_HANDLERS")) | handlers,
         "DOWNLOADER_MIDDLEWARES": dict(settings.getdict("DOWNLOADER_MIDDLEWARES")) | ready,
         "METAREFRESH_IGNORE_TAGS": ["script", "noscript"],  # empty shells redirect browsers without scripts
     }
 
 
-class RenderingHandler:
-    """Renders requests with `RENDER`, and passes all others to the handler that was set before."""
-
-    lazy = True
-
-    def __init__(self, crawler: Any):
-        self.crawler = crawler
-        self._plain: dict[str, Any] = {}
-
-    @classmethod
-    def from_crawler(cls, crawler: Any) -> "RenderingHandler":
-        """Scrapy's constructor; Scrapy creates one handler for each scheme."""
-        return cls(crawler)
+class RenderingHandler(LimitedHandler):
+    """Renders requests with `RENDER`, and downloads all others."""
 
     async def download_request(self, request: Request) -> Response:
-        """Download. Raises the errors of the other handler; for rendered pages `RenderingFailed`, `RequestRefused`."""
+        """Download. For rendered pages it raises `RenderingFailed`, `RequestRefused`."""
         if request.meta.get(RENDER):
             return await browsers_of(self.crawler).show(request, self.crawler.spider)
-        scheme = request.url.partition(":")[0]
-        if scheme not in self._plain:
-            named = self.crawler.settings.getdict(PLAIN_HANDLERS)[scheme]
-            self._plain[scheme] = build_from_crawler(load_object(named), self.crawler)
-        response: Response = await self._plain[scheme].download_request(request)
-        return response
+        return await super().download_request(request)
 
     async def close(self) -> None:
         """Leave the browsers; called by Scrapy at the end."""
-        if self.crawler.spider.browsers is not None:
-            await self.crawler.spider.browsers.leave(self.crawler.spider)
-        for handler in self._plain.values():
-            await handler.close()
+        spider: Any = self.crawler.spider
+        if spider.browsers is not None:
+            await spider.browsers.leave(spider)
+        await super().close()
 
 
 class BrowserReady(Gate):

@@ -20,9 +20,6 @@ import asyncio
 import contextlib
 import re
 import time
-from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urljoin, urlsplit
 
@@ -54,7 +51,6 @@ OF_EVERY_REQUEST = frozenset({"accept", "accept-language"})  # not a task's own 
 
 SCRIPT_MOST = 4 * 2**20  # bytes of one script that is kept
 SCRIPTS_MOST = 48 * 2**20  # bytes of all scripts that are kept
-SCRIPT_KEPT = 3600.0  # seconds at most, also if the headers allow more
 OF_THE_CONNECTION = frozenset({"content-encoding", "content-length", "transfer-encoding", "set-cookie", "connection"})
 _MAX_AGE = re.compile(r"max-age\s*=\s*\"?(\d+)")
 
@@ -72,59 +68,35 @@ _WHOLE = """() => {
 _SIZE = "() => document.documentElement ? document.documentElement.outerHTML.length : 0"
 
 
-@dataclass(frozen=True, slots=True)
-class KeptScript:
-    """A script in the form for the browser, and its expiry by the cache's clock."""
-
-    headers: dict[str, str]
-    body: bytes
-    until: float
-
-
 class ScriptCache:
-    """Scripts by URL; those unused for longest are dropped. `clock`: seconds from any origin."""
+    """Scripts by URL, in the form for the browser: headers and body. The oldest ones are dropped."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic):
-        self._clock = clock
-        self._kept: OrderedDict[str, KeptScript] = OrderedDict()
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[dict[str, str], bytes]] = {}
         self._bytes = 0
 
-    def get(self, url: str) -> KeptScript | None:
-        """Return the script if it may still be used."""
-        found = self._kept.get(url)
-        if found is None:
-            return None
-        if found.until <= self._clock():
-            self._drop(url)
-            return None
-        self._kept.move_to_end(url)
-        return found
+    def get(self, url: str) -> tuple[dict[str, str], bytes] | None:
+        """Return headers and body of a script, if it is kept."""
+        return self._kept.get(url)
 
     def put(self, url: str, headers: dict[str, str], body: bytes) -> None:
         """Keep a script that was answered with 200; `headers` in lower case."""
-        seconds = script_seconds(headers)
-        if not seconds or len(body) > SCRIPT_MOST:
+        if url in self._kept or len(body) > SCRIPT_MOST:
             return
-        self._drop(url)
         plain = {name: value for name, value in headers.items() if name not in OF_THE_CONNECTION}
-        self._kept[url] = KeptScript(plain, body, self._clock() + seconds)
+        self._kept[url] = plain, body
         self._bytes += len(body)
         while self._bytes > SCRIPTS_MOST:
-            self._drop(next(iter(self._kept)))
-
-    def _drop(self, url: str) -> None:
-        if found := self._kept.pop(url, None):
-            self._bytes -= len(found.body)
+            self._bytes -= len(self._kept.pop(next(iter(self._kept)))[1])
 
 
-def script_seconds(headers: dict[str, str]) -> float:
-    """Seconds for which a response with these headers may be kept; 0 if not at all."""
+def may_be_kept(headers: dict[str, str]) -> bool:
+    """Whether a response with these headers may be used again within a run: RFC 9111 allows to store it."""
     control = headers.get("cache-control", "").lower()
     if "no-store" in control or "no-cache" in control or headers.get("vary", "").strip() == "*":
-        return 0.0
-    if age := _MAX_AGE.search(control):
-        return min(float(age[1]), SCRIPT_KEPT)
-    return SCRIPT_KEPT if "last-modified" in headers else 0.0
+        return False
+    age = _MAX_AGE.search(control)
+    return age[1].strip("0") != "" if age else "last-modified" in headers
 
 
 class Visit:
@@ -238,7 +210,7 @@ class Visit:
             elif kind not in NEEDED:
                 await route.abort()
             elif kind == "script" and (known := self.cache.get(request.url)):
-                await route.fulfill(status=200, headers=known.headers, body=known.body)
+                await route.fulfill(status=200, headers=known[0], body=known[1])
             else:
                 await route.continue_(headers=self._headers_for(request, main=False))
 
@@ -289,7 +261,7 @@ class Visit:
             response = await request.response()
             if response is not None and response.status == 200:
                 headers = await response.all_headers()
-                if script_seconds(headers):
+                if may_be_kept(headers):
                     self.cache.put(request.url, headers, await response.body())
 
     async def _check(self, tools: Any, event: dict[str, Any]) -> None:

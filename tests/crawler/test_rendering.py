@@ -429,7 +429,7 @@ def test_a_script_that_may_be_kept_is_asked_for_once(shown_site):
 def test_browsers_are_renewed_and_none_is_left_behind():
     with Pages() as site:
         site.pages["/x"] = TEXT
-        constants = QUICK | {"browsers.PAGES_A_CONTEXT": 1, "browsers.PAGES_A_BROWSER": 2}
+        constants = QUICK | {"browsers.PAGES_A_BROWSER": 2}
         child = start([f"{site.url}/x?{n}" for n in range(3)], allow=[site.place], constants=constants, at_once=2)
         seen = set()
         while child.poll() is None:
