@@ -30,7 +30,7 @@ def run_spider(spider: type, settings: Mapping[str, Any], *, has_state: bool = T
     with interrupts_held():
         crawl = process.crawl(crawler, **arguments)
     skip_unread_records()
-    with handlers_kept(), redirect_stdout(sys.stderr):  # standard output is for results
+    with redirect_stdout(sys.stderr):  # standard output is for results
         try:
             process.start(install_signal_handlers=has_state)
         except KeyboardInterrupt:
@@ -83,24 +83,6 @@ def interrupts_held() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
     if interrupts:
         raise KeyboardInterrupt
-
-
-@contextmanager
-def handlers_kept() -> Iterator[None]:
-    """Restore all signal handlers at the end of the block.
-
-    Scrapy and Twisted leave their own handlers, which have no effect afterwards.
-    """
-    before = {number: signal.getsignal(number) for number in signal.valid_signals()}
-    descriptor = signal.set_wakeup_fd(-1)
-    signal.set_wakeup_fd(descriptor)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            if handler is not None and signal.getsignal(number) is not handler:
-                signal.signal(number, handler)
-        signal.set_wakeup_fd(descriptor)
 
 
 def quiet_scrapy() -> None:

@@ -88,9 +88,7 @@ class FetchContext:
 
 
 class GatedSpider(scrapy.Spider):
-    """A spider whose requests pass the gates. `browsers`: its `Browsers` (`crawler.rendering`) once needed."""
-
-    browsers: Any = None
+    """A spider whose requests pass the gates."""
 
     def __init__(self, context: FetchContext, **kwargs: Any):
         super().__init__(**kwargs)

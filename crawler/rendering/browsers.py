@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Hashable
 from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
@@ -34,13 +33,11 @@ MEMORY_MOST = 4 * 2**30  # … and from which it is killed with its open pages
 LOOK_EVERY = 1.0  # seconds between two checks of the memory while pages are open
 START_SECONDS = 30.0
 CLOSE_SECONDS = 5.0  # seconds that a tab or a browser has to close; then its processes are killed
+LINGER = 120.0  # seconds without a page after which the browser of a crawl process ends
 TABS_OF_ALL = 2 * TABS  # open pages of all runs
 FLAGS = ("--blink-settings=imagesEnabled=false", "--js-flags=--max-old-space-size=512")  # the second: MiB a page
 WITHOUT_UDP = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete window[name]"
 CUT_OFF = ("has been closed", "Connection closed")  # in messages of Playwright on a browser that has died
-
-
-Owner = Hashable  # a run, in the process that shares the browser
 
 
 class BrowserGone(Exception):
@@ -184,21 +181,22 @@ class Browser:
 class Browsers:
     """The browsers of the runs of a process, one after the other, all with one proxy. Not for several event loops.
 
-    `guard` and `upstream`: those of the runs. `linger`: seconds until the browser ends after the last run.
+    `guard` and `upstream`: those of the runs. The browser ends `LINGER` seconds after its last page.
     """
 
-    def __init__(self, guard: Guard, upstream: str, user_agent: str, *, linger: float = 0.0):
-        self.guard, self.upstream, self.user_agent, self.linger = guard, upstream, user_agent, linger
+    def __init__(self, guard: Guard, upstream: str, user_agent: str):
+        self.guard, self.upstream, self.user_agent = guard, upstream, user_agent
         self.started = 0
-        self._caches: dict[Owner, ScriptCache] = {}  # of the runs that use it
         self._proxy: GuardedProxy | None = None
         self._current: Browser | None = None
         self._lock = asyncio.Lock()
         self._tabs = asyncio.Semaphore(TABS_OF_ALL)
+        self._resting: asyncio.TimerHandle | None = None
         self._ending: asyncio.Future[None] | None = None
 
     async def ready(self) -> Browser:
         """Return the browser for the next page, started if necessary. Raises `BrowserMissing`."""
+        self._rest()
         async with self._lock:
             if self._current is not None and self._current.worn_out:
                 await self._current.idle.wait()
@@ -213,20 +211,14 @@ class Browsers:
                 self._current, self.started = browser, self.started + 1
             return self._current
 
-    def join(self, owner: Owner) -> None:
-        """Note that a run uses the browser."""
-        if self._ending is not None:
-            self._ending.cancel()
-        self._caches.setdefault(owner, ScriptCache())
-
-    async def show(self, request: Request, owner: Owner) -> Response:
-        """Render a page for a run; if the browser dies with it, once more in a new browser."""
+    async def show(self, request: Request, cache: ScriptCache) -> Response:
+        """Render a page, with the scripts of its run; if the browser dies with it, once more in a new browser."""
         async with self._tabs:
             await in_time(request)
             for _ in range(2):
                 browser = await self.ready()
                 try:
-                    response = await browser.show(request, self._caches[owner])
+                    response = await browser.show(request, cache)
                     if response.status == 403:
                         self._check_refused(request)
                     return response
@@ -237,22 +229,23 @@ class Browsers:
                     raise
         raise RenderingFailed("browser crashed on this or another page")
 
-    async def leave(self, owner: Owner) -> None:
-        """Note that a run has ended; after the last one the browser ends."""
-        if self._caches.pop(owner, None) is None:
-            return
-        if not self._caches and self.linger:
-            self._ending = asyncio.ensure_future(self._close_later())
-        elif not self._caches:
-            await self.close()
+    def _rest(self) -> None:
+        """Let the browser end if no further page is shown for a while."""
+        if self._resting is not None:
+            self._resting.cancel()
+        self._resting = asyncio.get_running_loop().call_later(LINGER, self._end)
 
-    async def _close_later(self) -> None:
-        await asyncio.sleep(self.linger)
-        await asyncio.shield(self.close())
+    def _end(self) -> None:
+        if self._current is not None and not self._current.idle.is_set():
+            self._rest()
+        else:
+            self._ending = asyncio.ensure_future(self.close())
 
     async def close(self) -> None:
         """End browser and proxy."""
         async with self._lock:
+            if self._resting is not None:
+                self._resting.cancel()
             if self._current is not None:
                 await self._current.close()
             if self._proxy is not None:

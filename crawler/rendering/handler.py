@@ -12,25 +12,20 @@ from crawler.rendering.chromium import BrowserMissing
 
 if TYPE_CHECKING:
     from crawler.rendering.browsers import Browsers
+    from crawler.rendering.visit import ScriptCache
 
-LINGER = 60.0  # seconds after the last run of a crawl process until its browser ends
 READY_AT = 945  # order among the middlewares: after robots.txt and guard, before the pace, so that no permit expires
 
 
 def browsers_of(crawler: Any) -> "Browsers":
     """Return the browsers of a crawl, which others of the process may share; Playwright is imported only here."""
-    spider = crawler.spider
-    if spider.browsers is None:
-        from crawler.rendering.browsers import Browsers
+    from crawler.rendering.browsers import Browsers
 
-        context, user_agent = context_of(crawler), crawler.settings["USER_AGENT"]
-        key = (context.guard.allow, context.proxy, user_agent)
-        if key not in context.browsers:
-            linger = LINGER if context.keeps_browsers else 0.0
-            context.browsers[key] = Browsers(context.guard, context.proxy, user_agent, linger=linger)
-        spider.browsers = context.browsers[key]
-        spider.browsers.join(spider)
-    browsers: Browsers = spider.browsers
+    context, user_agent = context_of(crawler), crawler.settings["USER_AGENT"]
+    key = (context.guard.allow, context.proxy, user_agent)
+    if key not in context.browsers:
+        context.browsers[key] = Browsers(context.guard, context.proxy, user_agent)
+    browsers: Browsers = context.browsers[key]
     return browsers
 
 
@@ -48,17 +43,25 @@ def rendering_settings(settings: Any) -> dict[str, Any]:
 class RenderingHandler(LimitedHandler):
     """Renders requests with `RENDER`, and downloads all others."""
 
+    def __init__(self, crawler: Any):
+        super().__init__(crawler)
+        self._scripts: ScriptCache | None = None  # of this run
+
     async def download_request(self, request: Request) -> Response:
         """Download. For rendered pages it raises `RenderingFailed`, `RequestRefused`."""
-        if request.meta.get(RENDER):
-            return await browsers_of(self.crawler).show(request, self.crawler.spider)
-        return await super().download_request(request)
+        if not request.meta.get(RENDER):
+            return await super().download_request(request)
+        if self._scripts is None:
+            from crawler.rendering.visit import ScriptCache
+
+            self._scripts = ScriptCache()
+        return await browsers_of(self.crawler).show(request, self._scripts)
 
     async def close(self) -> None:
-        """Leave the browsers; called by Scrapy at the end."""
-        spider: Any = self.crawler.spider
-        if spider.browsers is not None:
-            await spider.browsers.leave(spider)
+        """End the browsers, unless other runs follow; called by Scrapy at the end."""
+        context = context_of(self.crawler)
+        for browsers in [] if context.keeps_browsers else context.browsers.values():
+            await browsers.close()
         await super().close()
 
 

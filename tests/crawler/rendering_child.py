@@ -90,7 +90,7 @@ def main(said):
     crawler.settings.setdict(of_browser, priority="spider")
     process.crawl(crawler, context)
     process.start()
-    started = crawler.spider.browsers.started if crawler.spider.browsers else 0
+    started = sum(each.started for each in context.browsers.values())
     print(json.dumps({"asked": "started", "reason": started}), flush=True)
 
 

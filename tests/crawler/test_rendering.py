@@ -11,7 +11,8 @@ import time
 
 import pytest
 
-from crawler.rendering import chromium
+from crawler.rendering import browsers, chromium
+from crawler.rendering.browsers import Browser
 from crawler.rendering.chromium import BROWSER, NAMES, OF_PLAYWRIGHT, BrowserMissing, find_browser
 from crawler.rendering.memory import below, resident
 from tests import forks
@@ -442,12 +443,12 @@ def test_browsers_are_renewed_and_none_is_left_behind():
         until(lambda: not resident(list(seen)))
 
 
-def test_a_browser_that_has_grown_takes_no_more_pages():
-    with Pages() as site:
-        site.pages["/x"] = TEXT
-        urls = [f"{site.url}/x?{n}" for n in range(2)]
-        found = rendered(urls, allow=[site.place], constants=QUICK | {"browsers.MEMORY": 1}, at_once=1)
-        assert ([found[url]["kind"] for url in urls], found["started"]["reason"]) == (["page", "page"], 2)
+def test_a_browser_that_has_grown_takes_no_more_pages(monkeypatch):
+    browser = Browser("chromium", "http://127.0.0.1:9", AGENT)
+    monkeypatch.setattr(browsers, "resident", lambda pids: browsers.MEMORY + 1)
+    assert not browser.worn_out, "it has to render one page at least"
+    browser._shown = 1
+    assert browser.worn_out
 
 
 def test_a_browser_that_dies_is_replaced_and_its_page_shown():
