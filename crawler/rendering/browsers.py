@@ -10,6 +10,8 @@ import asyncio
 import contextlib
 import os
 import signal
+from collections.abc import Awaitable, Callable
+from itertools import count
 from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
@@ -36,8 +38,11 @@ CLOSE_SECONDS = 5.0  # seconds that a tab or a browser has to close; then its pr
 LINGER = 120.0  # seconds without a page after which the browser of a crawl process ends
 TABS_OF_ALL = 2 * TABS  # open pages of all runs
 FLAGS = ("--blink-settings=imagesEnabled=false", "--js-flags=--max-old-space-size=512")  # the second: MiB a page
-WITHOUT_UDP = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete window[name]"
+CONTEXTS = count(1)  # numbers of the contexts of pages
 CUT_OFF = ("has been closed", "Connection closed")  # in messages of Playwright on a browser that has died
+
+
+Load = Callable[[Request, Any], Awaitable[Response]]  # loads a page's main document in a browser of Playwright
 
 
 class BrowserGone(Exception):
@@ -88,25 +93,29 @@ class Browser:
         self._browser.on("disconnected", lambda _: self._break())
         self._watch = asyncio.ensure_future(self._watch_memory(before))
 
-    async def show(self, request: Request, cache: ScriptCache) -> Response:
+    async def show(self, request: Request, cache: ScriptCache, load: Load) -> Response:
         """Render a page. Raises `BrowserGone`, `RenderingFailed`, `RequestRefused`."""
-        visit, context = Visit(request, cache), None
+        visit = Visit(request, cache)
         seconds = request.meta.get("download_timeout") or PAGE_SECONDS
         self._shown += 1
         self._open += 1
         self.idle.clear()
+        request.meta.update(
+            playwright=True,
+            playwright_include_page=True,
+            playwright_context=f"page {next(CONTEXTS)}",
+            playwright_context_kwargs=self._options,
+            playwright_page_init_callback=visit.prepare,
+            playwright_page_goto_kwargs={"wait_until": "commit", "timeout": seconds * 1000},
+        )
         try:
             async with asyncio.timeout(seconds + SETTLE_SECONDS + CLOSE_SECONDS):
-                context = await self._browser.new_context(**self._options)
-                await context.route("**", lambda route: route.abort())  # requests of tabs that the page opens
-                await context.add_init_script(WITHOUT_UDP)
-                tab = await context.new_page()
-                await visit.prepare(tab)
-                answer = await tab.goto(request.url, wait_until="commit", timeout=seconds * 1000)
-                await visit.settle(tab)
-                if visit.ending is None:
-                    headers = await answer.all_headers() if answer else {}
-                    return visit.to_response(tab.url, answer.status if answer else 200, headers, await visit.html(tab))
+                document = await visit.unless_over(load(request, self._browser))
+                if document is not None:
+                    tab = request.meta["playwright_page"]
+                    await visit.settle(tab)
+                    if visit.ending is None:
+                        return visit.to_response(tab.url, document, await visit.html(tab))
         except PlaywrightError as error:
             if visit.ending is None:
                 raise self._reason(error) from None
@@ -114,7 +123,9 @@ class Browser:
             raise RenderingFailed("the page's scripts do not end") from None
         finally:
             request.meta["download_latency"] = visit.latency
-            await self._leave(context)
+            await self._leave(visit.context)
+            for name in [name for name in request.meta if name.startswith("playwright")]:
+                del request.meta[name]
         return visit.early_response()
 
     async def close(self) -> None:
@@ -211,14 +222,14 @@ class Browsers:
                 self._current, self.started = browser, self.started + 1
             return self._current
 
-    async def show(self, request: Request, cache: ScriptCache) -> Response:
+    async def show(self, request: Request, cache: ScriptCache, load: Load) -> Response:
         """Render a page, with the scripts of its run; if the browser dies with it, once more in a new browser."""
         async with self._tabs:
             await in_time(request)
             for _ in range(2):
                 browser = await self.ready()
                 try:
-                    response = await browser.show(request, cache)
+                    response = await browser.show(request, cache, load)
                     if response.status == 403:
                         self._check_refused(request)
                     return response

@@ -1,9 +1,14 @@
-"""Scrapy's side of rendering: which requests go to the browser, and when it is started."""
+"""Scrapy's side of rendering: which requests go to the browser, and when it is started.
 
-from typing import TYPE_CHECKING, Any
+scrapy-playwright's handler loads the pages; a provider of ours lends it the browser that all runs of a process share.
+"""
+
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request
+from scrapy.exceptions import NotSupported
 from scrapy.http import Response
+from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
 from crawler.gates.context import RENDER, Gate, context_of
 from crawler.gates.errors import RunEnding
@@ -18,7 +23,7 @@ READY_AT = 945  # order among the middlewares: after robots.txt and guard, befor
 
 
 def browsers_of(crawler: Any) -> "Browsers":
-    """Return the browsers of a crawl, which others of the process may share; Playwright is imported only here."""
+    """Return the browsers of a crawl, which others of the process may share."""
     from crawler.rendering.browsers import Browsers
 
     context, user_agent = context_of(crawler), crawler.settings["USER_AGENT"]
@@ -36,11 +41,61 @@ def rendering_settings(settings: Any) -> dict[str, Any]:
     return {
         "DOWNLOAD_HANDLERS": dict(settings.getdict("DOWNLOAD_HANDLERS")) | handlers,
         "DOWNLOADER_MIDDLEWARES": dict(settings.getdict("DOWNLOADER_MIDDLEWARES")) | ready,
+        "PLAYWRIGHT_BROWSER_PROVIDER": LendingProvider,
+        "PLAYWRIGHT_ABORT_REQUEST": is_unprepared,
         "METAREFRESH_IGNORE_TAGS": ["script", "noscript"],  # empty shells redirect browsers without scripts
     }
 
 
-class RenderingHandler(LimitedHandler):
+def is_unprepared(_: Any) -> bool:
+    """Whether to block a request of a page: `Visit` decides on all requests of the tabs that it has prepared."""
+    return True
+
+
+class LentBrowser:
+    """A browser that a run uses and does not close."""
+
+    def __init__(self, browser: Any):
+        self._browser = browser
+        self._listeners: list[tuple[str, Any]] = []
+
+    def on(self, event: str, listener: Any) -> None:
+        """Add a listener, until the run closes the browser."""
+        self._browser.on(event, listener)
+        self._listeners.append((event, listener))
+
+    async def new_context(self, **options: Any) -> Any:
+        """Return a new browser context."""
+        return await self._browser.new_context(**options)
+
+    async def close(self) -> None:
+        """Give the browser back."""
+        for event, listener in self._listeners:
+            self._browser.remove_listener(event, listener)
+
+
+class LendingProvider:
+    """Lends `browser`, Playwright's, to scrapy-playwright (its interface `BrowserProvider`)."""
+
+    def __init__(self, config: Any):
+        self.browser: Any = None
+
+    async def start(self) -> None:
+        """The browser is started by `Browsers`."""
+
+    async def launch_browser(self) -> Any:
+        """Return the browser."""
+        return LentBrowser(self.browser)
+
+    async def launch_persistent_context(self, context_kwargs: dict[str, Any]) -> Any:
+        """Raises `NotSupported`."""
+        raise NotSupported("no browser context outlives its page")
+
+    async def close(self) -> None:
+        """The browser is closed by `Browsers`."""
+
+
+class RenderingHandler(LimitedHandler, ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
     """Renders requests with `RENDER`, and downloads all others."""
 
     def __init__(self, crawler: Any):
@@ -55,7 +110,12 @@ class RenderingHandler(LimitedHandler):
             from crawler.rendering.visit import ScriptCache
 
             self._scripts = ScriptCache()
-        return await browsers_of(self.crawler).show(request, self._scripts)
+        return await browsers_of(self.crawler).show(request, self._scripts, self._load)
+
+    async def _load(self, request: Request, browser: Any) -> Response:
+        cast(LendingProvider, self.browser_provider).browser = browser
+        loaded: Response = await ScrapyPlaywrightDownloadHandler.download_request(self, request)
+        return loaded
 
     async def close(self) -> None:
         """End the browsers, unless other runs follow; called by Scrapy at the end."""

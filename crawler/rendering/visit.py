@@ -20,6 +20,7 @@ import asyncio
 import contextlib
 import re
 import time
+from collections.abc import Awaitable
 from typing import Any, cast
 from urllib.parse import urljoin, urlsplit
 
@@ -39,6 +40,7 @@ QUIET_SECONDS = 0.2  # seconds between two checks; a page that has not changed a
 STILL_SECONDS = 5.0  # seconds without a change after which a page is ready despite open requests (polling, trackers)
 SPARSE_SECONDS = 3.0  # seconds without a change after which a page is ready although it has hardly any text
 SPARSE_TEXT = 200  # characters of a page whose article is not loaded
+WITHOUT_UDP = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete window[name]"
 NEEDED = frozenset({"script", "xhr", "fetch"})
 NAVIGATES = 302  # status for Scrapy if a page itself navigates elsewhere
 UNENDING = "the page did not load in time"
@@ -105,6 +107,7 @@ class Visit:
     def __init__(self, request: Request, cache: ScriptCache):
         self.request, self.cache = request, cache
         self.ending: ScrapyResponse | Exception | None = None
+        self.context: Any = None  # Playwright's, of this page alone
         self.latency = 0.0  # seconds to the main document's response
         self._began = time.monotonic()
         self._is_sparse = False
@@ -117,8 +120,21 @@ class Visit:
         self._headers = {name: value.decode("latin-1") for name, value in named.items() if name not in NOT_FOR_BROWSERS}
         self._private = {name: value for name, value in self._headers.items() if name not in OF_EVERY_REQUEST}
 
-    async def prepare(self, page: Any) -> None:
-        """Set up a new tab before it loads anything."""
+    async def unless_over(self, loading: Awaitable[ScrapyResponse]) -> ScrapyResponse | None:
+        """Return the main document's response; None if the visit ends before. Raises Playwright's errors."""
+        task, over = asyncio.ensure_future(loading), asyncio.ensure_future(self._over.wait())
+        try:
+            await asyncio.wait((task, over), return_when=asyncio.FIRST_COMPLETED)
+            return await task if task.done() else None
+        finally:
+            task.cancel()
+            over.cancel()
+
+    async def prepare(self, page: Any, _: Request) -> None:
+        """Set up a new tab before it loads anything; if this fails, its requests are blocked (`is_unprepared`)."""
+        self.context = page.context
+        await self.context.route("**", lambda route: route.abort())  # requests of tabs that the page opens
+        await self.context.add_init_script(WITHOUT_UDP)
         await self._bring_cookies(page)
         tools = await page.context.new_cdp_session(page)
         frames = await tools.send("Page.getFrameTree")
@@ -159,22 +175,22 @@ class Visit:
         text: str = await (page.evaluate(_WHOLE) if self._is_sparse else page.content())
         return text
 
-    def to_response(self, url: str, status: int, answered: dict[str, str], text: str) -> ScrapyResponse:
+    def to_response(self, url: str, document: ScrapyResponse, text: str) -> ScrapyResponse:
         """The rendered page, in UTF-8, since scripts may add characters that the encoding of its source lacks.
 
-        `answered`: the headers of the main document.
+        `document`: the main document's response.
         """
         body = text.encode("utf-8", "replace")
         if len(body) > LARGEST_PAGE:
             raise RequestRefused(TOO_LARGE)
-        headers = Headers(answered)
+        headers = Headers(document.headers)
         headers["Content-Type"] = "text/html; charset=utf-8"
         for name in ("Content-Length", "Content-Encoding", "Transfer-Encoding", "ETag", "Last-Modified"):
             headers.pop(name, None)
         asked = self.request.url
         if urlsplit(url).scheme not in ("http", "https") or url.startswith((f"{asked}?", f"{asked}&")):
             url = asked  # parameters that scripts add choose no page
-        return HtmlResponse(url, status, headers, body, encoding="utf-8")
+        return HtmlResponse(url, document.status, headers, body, encoding="utf-8")
 
     def _is_ready(self, text: int, still: float) -> bool:
         if self._open:

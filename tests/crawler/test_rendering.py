@@ -427,6 +427,14 @@ def test_a_script_that_may_be_kept_is_asked_for_once(shown_site):
 # The browser's life
 
 
+def test_a_tab_that_cannot_be_set_up_loads_nothing():
+    with Pages() as site:
+        site.pages["/"] = TEXT
+        found = rendered([site.url + "/"], allow=[site.place], constants={"visit.WITHOUT_UDP": None})
+        assert found[site.url + "/"]["kind"] != "page"
+        assert "/" not in site.paths()
+
+
 def test_browsers_are_renewed_and_none_is_left_behind():
     with Pages() as site:
         site.pages["/x"] = TEXT
