@@ -8,14 +8,14 @@ raises `ROW_SCHEMA_VERSION`, and each published version stays in `tests/workers/
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 from workers.rows import KEY, RowKey
 
 from .options import OutputOptions
 
-Values = tuple[Any, ...]  # values of one row, in the order of the columns
+Record = TypeVar("Record")  # the values of one row in a table
 ROW_SCHEMA_VERSION = 3
 ID = "https://exemplar.example/schemas/row/{version}"  # an identifier, not the address of a document
 
@@ -177,9 +177,9 @@ def columns_of(options: OutputOptions) -> dict[str, str]:
 
 
 def upsert_parts(
-    cursor: Any,
-    rows: Mapping[RowKey, Values],
-    upsert: Callable[[Sequence[Values]], object],
+    execute: Callable[[str], object],
+    rows: Mapping[RowKey, Record],
+    upsert: Callable[[list[Record]], object],
     refusal: Callable[[Exception], str | None],
 ) -> dict[RowKey, str]:
     """Upsert rows within a transaction; return the words of the database by the keys of the rows that it refuses.
@@ -191,18 +191,18 @@ def upsert_parts(
     parts = [[*rows]] if rows else []
     while parts:
         part = parts.pop()
-        cursor.execute("SAVEPOINT part")
+        execute("SAVEPOINT part")
         try:
             upsert([rows[key] for key in part])
         except Exception as error:
             if (words := refusal(error)) is None:
                 raise
-            cursor.execute("ROLLBACK TO SAVEPOINT part")
+            execute("ROLLBACK TO SAVEPOINT part")
             if middle := len(part) // 2:
                 parts += [part[middle:], part[:middle]]
             else:
                 refused[part[0]] = words
-        cursor.execute("RELEASE SAVEPOINT part")
+        execute("RELEASE SAVEPOINT part")
     return refused
 
 

@@ -1,26 +1,22 @@
 """PostgreSQL, by psycopg."""
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import psycopg
 from psycopg.conninfo import make_conninfo
-from sqlalchemy.dialects import registry
+from sqlalchemy import Table
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.engine import URL
 
-from .row_schema import Values
 from .sql_servers import (
     CHECK_LOGIN,
     CONNECT_WAIT,
     LOCK_WAIT,
     ROW_KEY,
     STATEMENT_WAIT,
-    Cursor,
-    ExistingTable,
     SqlProblem,
     SqlServerKind,
-    SqlTable,
     one_line,
 )
 
@@ -30,10 +26,11 @@ class Postgres(SqlServerKind):
 
     driver = "postgresql+psycopg"
     schema = "public"
-    dialect = registry.load("postgresql.psycopg")()
-    errors = (psycopg.Error,)
-    on_conflict, update = "ON CONFLICT ({}) DO UPDATE SET", "{0} = EXCLUDED.{0}"
-    from_nothing = "WHERE false"
+    # Time limits for this transaction only, because of poolers; deferred constraints are checked immediately
+    set_up = (
+        f"SELECT set_config('statement_timeout', '{STATEMENT_WAIT * 1000}', true), "
+        f"set_config('lock_timeout', '{LOCK_WAIT * 1000}', true); SET CONSTRAINTS ALL IMMEDIATE"
+    )
     advices = (
         ("password authentication failed|28P01", CHECK_LOGIN),
         (r"database \"[^\"]*\" does not exist|3D000", "run CREATE DATABASE {database}; as an administrator"),
@@ -53,16 +50,9 @@ class Postgres(SqlServerKind):
         ("55P03|lock timeout", "another client has locked the table: end its transaction"),
         ("57014|statement timeout", "the server is slow or overloaded: look at its load and at the table's triggers"),
         ("57P03|starting up|shutting down|recovery", "wait until the server has started"),
-        ("refused|no such file", "start the server, or check host and port of the address"),
-        ("resolve|translate host|name or service", "check the host of the address"),
-        ("timeout|timed out", "check that the server is running, and that no firewall blocks it"),
     )  # fmt: skip
     # Classes of SQLSTATE that do not concern a row; all others do, such as those that triggers raise.
     _NOT_OF_ROWS = re.compile("08|0A|25|26|28|34|3B|3D|3F|40|42|53|55|57|58|F0|HV|XX")
-    _LIMITS = (
-        f"SELECT set_config('statement_timeout', '{STATEMENT_WAIT * 1000}', true), "
-        f"set_config('lock_timeout', '{LOCK_WAIT * 1000}', true); SET CONSTRAINTS ALL IMMEDIATE"
-    )
 
     def arguments(self, url: URL) -> tuple[URL, dict[str, Any]]:
         """Limit the time to connect. No prepared statements: a pooler may give each transaction another connection."""
@@ -74,35 +64,16 @@ class Postgres(SqlServerKind):
         options = {name: value for name, value in defaults.items() if name not in url.query}
         return url, {**options, "prepare_threshold": None}
 
-    def begin(self, cursor: Cursor) -> None:
-        """Set time limits for this transaction only, because of poolers; check deferred constraints immediately."""
-        cursor.execute(self._LIMITS)
+    def insert(self, table: Table) -> Any:
+        """Return PostgreSQL's insert."""
+        return insert(table)
 
-    def existing(self, cursor: Cursor, table: SqlTable) -> ExistingTable:
-        """Read the table, with types without lengths, because a cast to varchar(9) would truncate a text."""
-        cursor.execute(
-            "SELECT a.attname, quote_ident(n.nspname) || '.' || quote_ident(t.typname), EXISTS ("
-            " SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisunique AND i.indpred IS NULL"
-            " AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum),"
-            " a.attnotnull AND NOT a.atthasdef AND a.attidentity = ''"
-            " FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid JOIN pg_namespace n ON n.oid = t.typnamespace"
-            " WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped",
-            (table.quoted(self.dialect),),
-        )
-        columns = cursor.fetchall()
-        cursor.execute("SELECT %s::text IS NULL OR to_regnamespace(quote_ident(%s)) IS NOT NULL", (table.schema,) * 2)
-        [has_schema] = cursor.fetchone()
-        unique = any(is_unique for name, _, is_unique, _ in columns if name == ROW_KEY)
-        required = [name for name, *_, is_required in columns if is_required]
-        return ExistingTable({name: kind for name, kind, *_ in columns}, unique, has_schema, required)
+    def upsert(self, table: Table, insert: Any) -> Any:
+        """Return the insert with ON CONFLICT."""
+        updated = {column.name: insert.excluded[column.name] for column in table.columns if column.name != ROW_KEY}
+        return insert.on_conflict_do_update(index_elements=[ROW_KEY], set_=updated)
 
-    def upsert(self, cursor: Cursor, table: SqlTable, existing: ExistingTable, rows: Sequence[Values]) -> None:
-        """Upsert the rows by one statement with an array for each column, which the server parses once."""
-        arrays = ", ".join(f"%b::{existing.types[name]}[]" for name in table.names)
-        statement = self.insert(table, f"SELECT * FROM unnest({arrays})")
-        cursor.execute(statement, [[*column] for column in zip(*rows, strict=True)])
-
-    def problem(self, error: Exception) -> SqlProblem:
+    def problem(self, error: BaseException) -> SqlProblem:
         """Read the SQLSTATE; failures to connect have none."""
         diagnosis = getattr(error, "diag", None)
         code = getattr(error, "sqlstate", None) or ""
@@ -112,10 +83,6 @@ class Postgres(SqlServerKind):
             return SqlProblem(words, not self._NOT_OF_ROWS.match(code), advice)
         is_value = not isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError, OSError))  # not convertible
         return SqlProblem(words, is_value, advice)
-
-    def socket_of(self, connection: Any) -> int | None:
-        """Return libpq's socket."""
-        return None if connection.closed else int(connection.fileno())
 
     def _text(self, text: str) -> str:
         return super()._text(text).replace("\0", "\ufffd")

@@ -14,6 +14,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import KEY, Row, RowKey, encodable, key_of, with_texts
@@ -24,11 +25,12 @@ from .interface import PATIENCE, SourcePage, WrittenRow, written_row
 from .kinds import Target, file_path
 from .options import OutputOptions
 from .paths import PathPattern, pattern_of
-from .row_schema import NEEDED, Values, columns_of, foreign, type_of, unfit, upsert_parts
+from .row_schema import NEEDED, columns_of, foreign, type_of, unfit, upsert_parts
 
 # Lets a transaction write something, so that its commit is synchronised together with all earlier ones: SQLite does not
 # write a row that has its values already, and the process that wrote it may have been killed within its commit.
 WRITE_ANYTHING = "PRAGMA user_version = 0"
+Values = tuple[Any, ...]  # of one row, in the order of the columns
 SYNCHRONOUS: Mapping[Durability, str] = {"safe": "FULL", "fast": "NORMAL"}  # FULL: each commit is synced
 _TYPES = {"number": "REAL", "integer": "INTEGER", "boolean": "INTEGER"}  # any other is TEXT
 _NOT_NULL = {*NEEDED, "content_hash"}
@@ -178,7 +180,7 @@ class SqliteSink(SqliteFile):
             return str(error) if isinstance(error, _REFUSALS) and connection.in_transaction else None
 
         values = {key_of(row): self._table.values(self._options.shaped(row, with_key=True)) for row in rows}
-        return upsert_parts(connection, values, upsert, refusal)
+        return upsert_parts(connection.execute, values, upsert, refusal)
 
     def newest(self, task: str) -> Iterator[WrittenRow]:
         """Yield the rows of the task, newest first."""

@@ -4,7 +4,6 @@ import json
 import random
 import re
 import secrets
-import time
 from contextlib import closing, contextmanager
 from datetime import UTC
 from functools import partial
@@ -20,7 +19,6 @@ from workers.rows import key_of
 from workers.sinks import kinds
 from workers.sinks.options import OutputOptions
 from workers.sinks.row_schema import COLUMNS
-from workers.sinks.sql import _ENGINES
 
 
 def open_sql(address, folder=None, **options):
@@ -192,14 +190,6 @@ class SqlSuite(RefusedRows, OlderForm):
         sink.write(batch(4, row(4)))
         assert self.keys(place) == keys([row(4)])
 
-    def test_sinks_share_connections(self, sink, place):
-        sink.write(batch(1, row(1)))
-        with closing(open_sql(f"{place.address}?table=news")) as other:
-            other.write(batch(2, row(2)))
-            assert len(_ENGINES) == 1
-        sink.write(batch(3, row(3)))
-        assert self.keys(place) == keys(map(row, (1, 3)))
-
     def test_a_login_that_the_server_refuses_is_tried_once(self, place):
         def refused():
             return place.server.log().count(self.refused_login)
@@ -308,20 +298,6 @@ def test_statements_in_messages_quote_names(of_mariadb):
     run(re.search("run (GRANT .*?);", str(error.value))[1])
     with closing(open_sql(f"mysql://news-app:p00r%2Fword@127.0.0.1:{of_mariadb.server.port}/news-db")) as rich:
         rich.check()
-
-
-def test_a_server_that_hangs_is_left_after_a_limit(place_of_postgres):
-    server = place_of_postgres.server
-    with closing(open_sql(place_of_postgres.address)) as sink:
-        sink.check()
-        sink.answer_wait = 1.0
-        with server.halted():
-            started = time.monotonic()
-            with pytest.raises(SinkUnavailable, match="no answer within 1 s"):
-                sink.write(batch(1, row(1)))
-            assert time.monotonic() - started < 10
-        sink.write(batch(1, row(1), again=[row(1)]))
-        assert server.run("SELECT count(*) FROM articles", database=place_of_postgres.database) == [(1,)]
 
 
 def test_a_deferred_constraint_refuses_its_row_alone(place_of_postgres):
