@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from workers.sinks.http_client import HttpLimits
 
-LIMITS = HttpLimits(connect=5, read=5, request=8, call=20)
-QUICK = HttpLimits(connect=1, read=2, request=3, call=10)
-IMPATIENT = HttpLimits(connect=0.5, read=0.4, request=1.0, call=5.0)
+LIMITS = HttpLimits(connect=5, read=5, call=20)
+QUICK = HttpLimits(connect=1, read=2, call=10)
+IMPATIENT = HttpLimits(connect=0.5, read=0.4, call=1.0)
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,6 @@ def sending(data):
 
 def stalling(request, connection):
     time.sleep(3)
-
-
-def trickling(request, connection):
-    for byte in reply(200) * 100:
-        connection.sendall(bytes([byte]))
-        time.sleep(0.1)
 
 
 def trickling_body(request, connection):

@@ -77,11 +77,11 @@ class SearchSink:
     ):
         self._target, self._options, self._sleep = target, target.options, sleep
         self._client = HttpClient(target, OPTIONS, token="api_key", scheme="ApiKey", called="key", limits=limits)
-        path, _, query = self._client.address.path.partition("?")
+        path, _, query = self._client.path.partition("?")
         self._base, _, name = path.rpartition("/")
         self._pattern = unquote(name)
         self.name = self._client.name
-        self._analyzer = self._client.address.option("analyzer", "cjk")
+        self._analyzer = self._client.option("analyzer", "cjk")
         if query:
             raise self._wrong(f"unknown option {query.partition('=')[0]}; known: {', '.join(OPTIONS)}")
         self._index(datetime.now(UTC).isoformat())
@@ -101,8 +101,7 @@ class SearchSink:
         self._prepare(self._index(datetime.now(UTC).isoformat()))
 
     def close(self) -> None:
-        """Close connections."""
-        self._client.close()
+        """Do nothing: no connection is kept."""
 
     # The index of a row
 

@@ -1,8 +1,8 @@
 """HTTP webhook: batches of rows as signed POST requests, at least once, each with an id that stays the same.
 
-    https://host/hook?secret=${HOOK_SECRET}&form=ndjson&bearer=${TOKEN}&ca=ca.pem
+    https://host/hook?secret=${HOOK_SECRET}&bearer=${TOKEN}&ca=ca.pem
 
-The parameters `secret`, `form`, `bearer` and `ca` are options of this output and are removed; the receiver gets all
+The parameters `secret`, `bearer` and `ca` are options of this output and are removed; the receiver gets all
 others. Requests are signed as in Standard Webhooks 1.0.0: headers `webhook-id`, `webhook-timestamp` and
 `webhook-signature`, which is `v1,` and the base64 of the HMAC-SHA256 of `id.timestamp.body`. A secret `whsec_…` is
 base64, any other is used unchanged; several `secret` parameters give several signatures, for a change of secret.
@@ -26,8 +26,7 @@ from .http_client import HttpAnswer, HttpClient, HttpLimits
 from .interface import RowBatch
 from .kinds import Target
 
-OPTIONS = ("secret", "form", "bearer", "ca")
-FORMS = {"json": "application/json", "ndjson": "application/x-ndjson"}
+OPTIONS = ("secret", "bearer", "ca")
 # Client errors that do not concern the rows: credentials, address, method, time, rate, version, headers
 NOT_THE_ROWS = frozenset({401, 402, 403, 404, 405, 407, 408, 410, 415, 421, 423, 425, 426, 428, 429, 431, 451})
 TOO_LARGE, NOT_IMPLEMENTED = 413, 501
@@ -37,7 +36,6 @@ ADVICE = {
     404: "check the address",
     405: "check the address: it accepts no POST requests",
     410: "it accepts no more rows; remove the output",
-    415: "check option form",
 }
 
 
@@ -52,65 +50,50 @@ class WebhookSink:
     def __init__(self, target: Target, *, limits: HttpLimits | None = None, clock: Clock = time.time):
         self._task, self._options, self._clock = target.task, target.options, clock
         self._client = HttpClient(target, OPTIONS, token="bearer", scheme="Bearer", called="token", limits=limits)
-        self._path = self._client.address.path
-        self._form = self._client.address.option("form", "json")
-        self._secrets = [signing_key(value) for name, value in self._client.address.options if name == "secret"]
+        self._secrets = [signing_key(value) for name, value in self._client.options if name == "secret"]
         self.name = self._client.name
-        if self._form not in FORMS:
-            raise OutputError(f"task {target.task}: output {self.name}: unknown form; use form=json or form=ndjson")
         if not all(self._secrets):
             raise OutputError(f"task {target.task}: output {self.name}: its secret is empty or not valid base64")
-        self._most_bytes: int | None = None  # bytes of a request, known once the receiver has refused one as too large
-        self._not_before = 0.0
 
     def write(self, batch: RowBatch) -> None:
         """Send the rows; a batch that is refused is sent in parts. Raises `SinkUnavailable` and `RowsRefused`."""
-        if (wait := self._not_before - self._clock()) > 0:
-            raise self._client.unavailable(f"the receiver's Retry-After has {wait:.0f} seconds left", wait)
         self._client.begin()
         deliver(self._client, batch, self._send)
 
     def check(self) -> None:
         """Send a HEAD request; a receiver that requires POST may answer with an error."""
         self._client.begin()
-        answer = self._client.request("HEAD", self._path)
+        answer = self._client.request("HEAD", self._client.path)
         if 300 <= answer.status < 400 or answer.status in (401, 403, 407, 410, 429):
             raise self._unavailable(answer)
         if answer.status >= 500 and answer.status != NOT_IMPLEMENTED:
             raise self._unavailable(answer)
 
     def close(self) -> None:
-        """Close connections."""
-        self._client.close()
+        """Do nothing: no connection is kept."""
 
     def _send(self, part: BatchPart) -> PartAnswer:
         body = self._body(part)
-        if self._most_bytes is not None and len(body) > self._most_bytes and len(part.rows) > 1:
-            return PartAnswer("too large")
-        answer = self._client.request("POST", self._path, body, self._headers(part.id, body))
+        answer = self._client.request("POST", self._client.path, body, self._headers(part.id, body))
         if 200 <= answer.status < 300:
             return PartAnswer("taken")
         if answer.status == TOO_LARGE:
-            self._most_bytes = max(len(body) // 2, 1)
             return PartAnswer("too large", self._client.words(answer))
         if 400 <= answer.status < 500 and answer.status not in NOT_THE_ROWS:
             return PartAnswer("refused", self._client.words(answer))
         raise self._unavailable(answer)
 
     def _unavailable(self, answer: HttpAnswer) -> SinkUnavailable:
-        self._not_before = self._clock() + answer.wait
         words = self._client.advised(answer.status, self._client.words(answer), ADVICE)
         return self._client.unavailable(f"the receiver answered {words}", answer.wait)
 
     def _body(self, part: BatchPart) -> bytes:
         rows = [{"id": row_id(key_of(row)), **self._options.shaped(row)} for row in part.rows]
-        if self._form == "ndjson":
-            return b"".join(_json(row) + b"\n" for row in rows)
         return _json({"id": part.id, "task": self._task, "rows": rows})
 
     def _headers(self, message: str, body: bytes) -> dict[str, str]:
         timestamp = str(int(self._clock()))
-        headers = {"content-type": FORMS[self._form], "webhook-id": message, "webhook-timestamp": timestamp}
+        headers = {"content-type": "application/json", "webhook-id": message, "webhook-timestamp": timestamp}
         if self._secrets:
             headers["webhook-signature"] = signature(self._secrets, message, timestamp, body)
         return headers

@@ -31,6 +31,7 @@ OUTPUTS = Path(__file__).parents[3] / "docs" / "outputs.md"
 PASSWORD, TOKEN = "ge/heim+pass", "Xa9bTq82LmNop31QrsTu"
 KEY = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 SECRET = f"whsec_{KEY}"
+NOT_HTTP = "it closed the connection, or its answer is not HTTP"
 
 
 def open_sink(receiver, query="", *, login="", path="/hook", limits=LIMITS, options=None, **more):
@@ -139,18 +140,13 @@ def test_the_verification_in_the_documents_accepts_requests_and_no_others(receiv
     assert not is_genuine({**request.headers, "webhook-timestamp": old}, request.body, SECRET)
 
 
-def test_rows_as_lines(receiver):
+def test_fields_have_their_chosen_names_and_a_token_is_sent(receiver):
     options = OutputOptions(fields=(("headline", "title"), ("id", "version")))
-    sink = open_sink(receiver, "?form=ndjson&bearer=abc", options=options)
-    sink.write(batch(1, row(1), row(2, title="\ud800\n")))
+    open_sink(receiver, "?bearer=abc", options=options).write(batch(1, row(1), row(2, title="\ud800\n")))
     [request] = receiver.requests
-    assert request.headers["content-type"] == "application/x-ndjson"
     assert request.headers["authorization"] == "Bearer abc"
     assert "webhook-signature" not in request.headers
-    assert [json.loads(line) for line in request.body.splitlines()] == [
-        {"id": 1, "headline": "题 1"},
-        {"id": 1, "headline": "?\n"},
-    ]
+    assert rows_of(request) == [{"id": 1, "headline": "题 1"}, {"id": 1, "headline": "?\n"}]
 
 
 @pytest.mark.parametrize(
@@ -180,12 +176,10 @@ def test_a_status_that_says_nothing_of_the_rows(receiver, status, words):
     ("answer", "words"),
     [
         (stalling, "no answer within 0.4 seconds"),
-        (http_receiver.trickling, "no complete answer within 1 seconds"),
-        (http_receiver.trickling_body, "no complete answer within 1 seconds"),
-        (sending(b""), "it closed the connection without an answer"),
-        (sending(b"\x00\x01 what?\r\n\r\n"), "its answer is not HTTP"),
-        (sending(b"HTTP/1.1 2"), "its answer is not HTTP"),
-        (sending(b"HTTP/1.1 200 x\r\n" + b"a: b\r\n" * 200 + b"\r\n"), "its answer is not understood"),
+        (sending(b""), NOT_HTTP),
+        (sending(b"\x00\x01 what?\r\n\r\n"), NOT_HTTP),
+        (sending(b"HTTP/1.1 2"), NOT_HTTP),
+        (sending(b"HTTP/1.1 200 x\r\n" + b"a: b\r\n" * 200 + b"\r\n"), NOT_HTTP),
     ],
 )
 def test_bad_manners(receiver, answer, words):
@@ -209,11 +203,14 @@ def test_bad_manners(receiver, answer, words):
         sending(b"HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\nzzz"),
         sending(b"HTTP/1.1 200 x\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"),
         sending(b"HTTP/1.1 200 x\r\n\r\n" + b"x" * 5_000_000),
+        http_receiver.trickling_body,
     ],
 )
 def test_a_status_2xx_is_enough(receiver, answer):
     receiver.answer = answer
-    open_sink(receiver).write(batch(1, row(1)))
+    started = time.monotonic()
+    open_sink(receiver, limits=IMPATIENT).write(batch(1, row(1)))
+    assert time.monotonic() - started < 3
 
 
 def test_the_second_answer_of_a_receiver_that_answers_twice_counts_for_nothing(receiver):
@@ -244,9 +241,6 @@ def test_what_was_taken_is_not_sent_again_after_an_interruption(receiver):
         sink.write(batch(1, *rows))
     sink.write(batch(1, *rows, again=True))
     assert taken == [one["url"] for one in rows]
-    before = len(receiver.requests)
-    sink.write(batch(2, *rows))  # the size that was too large is known
-    assert len(receiver.requests) - before == 4
 
 
 def test_a_delivery_of_many_parts_goes_on_in_the_next_call_also_of_another_sink(receiver):
@@ -264,7 +258,7 @@ def test_a_delivery_of_many_parts_goes_on_in_the_next_call_also_of_another_sink(
         started = time.monotonic()
         try:
             again = True if calls > 1 else ()
-            limits = HttpLimits(connect=1, read=3, request=3, call=3)
+            limits = HttpLimits(connect=1, read=3, call=3)
             open_sink(receiver, limits=limits).write(batch(1, *rows, again=again))
             break
         except SinkUnavailable:
@@ -294,32 +288,15 @@ def test_words_of_the_receiver_are_printable_short_and_without_secrets(receiver)
     assert len(words) <= 204
 
 
-def test_a_wait_that_the_receiver_asks_for_is_kept(receiver):
-    now = [1000.0]
-    receiver.answer = answering(429, Retry_After=7)
-    sink = open_sink(receiver, clock=lambda: now[0])
-    with pytest.raises(SinkUnavailable) as unavailable:
-        sink.write(batch(1, row(1)))
-    assert unavailable.value.wait == 7
-    receiver.answer = answering(200)
-    now[0] += 6
-    with pytest.raises(SinkUnavailable) as unavailable:
-        sink.write(batch(1, row(1)))
-    assert unavailable.value.wait == 1
-    assert len(receiver.requests) == 1
-    now[0] += 1.5
-    sink.write(batch(1, row(1)))
-    assert len(receiver.requests) == 2
-
-
 @pytest.mark.parametrize(
     ("value", "wait"),
     [
+        ("7", 7),
         ("999999999999", 3600),
         *((other, 0) for other in ("", "soon", "-1", "٣", "Wed, 21 Oct 2015 07:28:00 GMT", "x" * 5000)),
     ],
 )
-def test_a_long_wait_is_limited_and_other_waits_are_none(receiver, value, wait):
+def test_a_wait_that_the_receiver_asks_for_is_limited_and_other_waits_are_none(receiver, value, wait):
     receiver.answer = lambda request, connection: connection.sendall(
         f"HTTP/1.1 503 x\r\nRetry-After: {value}\r\nContent-Length: 0\r\n\r\n".encode()
     )
@@ -374,7 +351,7 @@ def test_a_proxy_of_the_environment_is_used_unless_the_host_is_excepted(receiver
     [
         "https://", "https://:443/x", "https://a.example:99999/", "https://a.example:port/", "https://a b.example/",
         "https://anna:ge/heim@a.example/x", "https://a.example/x#part", "https://a.example/?secret=",
-        "https://a.example/?secret=whsec_%21", "https://a.example/?form=xml", "https://a.example/?bearer=%0a",
+        "https://a.example/?secret=whsec_%21", "https://a.example/?bearer=%0a",
         "https://a.example/?ca=none.pem", "https://[::1/x",
     ],
 )  # fmt: skip
