@@ -66,7 +66,7 @@ def read_warc(path: Path) -> Iterator[str]:
     from warcio.exceptions import ArchiveLoadFailed
 
     for file in files_below(path):
-        if not file.name.endswith((".warc.gz", ".warc.gz.open")):
+        if not file.name.endswith(".warc.gz"):
             continue
         urls: dict[str, list[str]] = {"response": [], "metadata": [], "warcinfo": []}
         with file.open("rb") as stream:

@@ -21,7 +21,6 @@ from typing import Any
 from lxml import etree
 
 from tests import services
-from workers.sinks import warc
 
 from .output_readers import (
     Reader,
@@ -38,7 +37,6 @@ from .output_readers import (
 
 DISK = "disk"  # the folder that is moved away
 FEED_ITEMS = 50
-WARC_BYTES = 200_000  # bytes from which a WARC file of a measurement is complete
 ANSWER_TIME = 0.3  # seconds that an HTTP server takes for a response
 LOOK_EVERY = 0.005  # seconds between two readings of a feed
 TABLE = "articles"
@@ -138,7 +136,7 @@ class KeptPagesTarget(FolderTarget):
 
 
 class WarcTarget(FolderTarget):
-    """WARC files, which are complete at `WARC_BYTES`."""
+    """WARC files."""
 
     def __init__(self, folder: Path):
         disk = folder / DISK
@@ -150,11 +148,6 @@ class WarcTarget(FolderTarget):
             yield from super().urls()
         except ValueError as error:
             self.faults.append(str(error))
-
-    def note(self) -> str:
-        """Return how many files are complete."""
-        complete = [file for file in files_below(self._disk) if file.name.endswith(".warc.gz")]
-        return f"{len(complete)} complete files"
 
 
 class ServerTarget(OutputTarget):
@@ -367,8 +360,3 @@ def target_of(kind: str, folder: Path, body: Body) -> Iterator[OutputTarget]:
         target = stack.enter_context(TARGETS[kind](folder, body))
         os.environ.update(target.settings)
         yield target
-
-
-def with_small_files() -> None:
-    """Complete the WARC files of this process and its children at `WARC_BYTES`, so that there are several."""
-    warc.LARGEST = WARC_BYTES

@@ -49,7 +49,7 @@ from workers.writing.refused_rows import refused_count
 from workers.writing.row_queue import rows_waiting
 
 from .output_readers import READERS, read_command
-from .output_targets import DISK, TARGETS, FolderTarget, OutputTarget, target_of, with_small_files
+from .output_targets import DISK, TARGETS, FolderTarget, OutputTarget, target_of
 from .pages import deliver, publish_config
 from .processes import wait_until
 
@@ -238,7 +238,6 @@ def _body(url: str) -> bytes:
 
 def _supervise(url: str, workers: int, parent: int) -> None:
     die_with_parent(parent=parent)
-    with_small_files()
     supervisor = Supervisor(url, workers, times=TIMES, sweep_every=0.2, pause_after_early_exit=0.05)
     signal.signal(signal.SIGTERM, supervisor.stop)
     supervisor.run(on_problem=lambda problem, is_over: print(problem.in_words(is_over), file=sys.stderr))

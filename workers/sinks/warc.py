@@ -5,19 +5,16 @@ requested for each row. Each record is a gzip member. Values that are not stored
 200, its content type, and the headers that declare how the page may be used. The body is decoded, so that there is no
 Content-Encoding, and no length is named.
 
-Records go to `NAME.warc.gz.open`. When it is large or a day old, or a page of another `{date}` is added, it is renamed
-to `NAME-TIME-NUMBER.warc.gz`; only complete files have that suffix. One file is open at a time: while pages of two days
-alternate, around midnight, each change completes a file. `NAME.warc.gz.index`, a SQLite database, records how much of
-the open file is complete and which pages were written; its lock is that of the output.
+A file has the pages of one day; a path without `{date}` gets one: `NAME-2026-11-22.warc.gz`. `NAME.warc.gz.index`, a
+SQLite database, records which pages were written and how much of each file is complete: what a process that died wrote
+beyond that is removed before the next records are appended. The lock of the database is that of the output.
 """
 
 import os
 import re
 import sqlite3
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC
 from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
@@ -27,26 +24,21 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from workers.page_store import StoredPage
-from workers.redis_access.redis_clock import Clock
 from workers.rows import encodable
 from workers.sinks.durability import Durability, make_folder, sync_folder
 
 from .formats import GZIP, mapped
-from .interface import PATIENCE, SourcePage
+from .interface import SourcePage
 from .kinds import Target
 from .paths import PathPattern, check_task
 from .sqlite import WRITE_ANYTHING, PageSink
 
-SUFFIX, OPEN = ".warc.gz", ".open"
-ADDED_BYTES = 40  # bytes that are added to the name of a complete file
-LARGEST = 10**9  # bytes from which a file is complete
-OLDEST = 86400.0  # seconds after its first record, from which a file is complete
+SUFFIX = ".warc.gz"
 VERSION = "WARC/1.1"
 _DATE = re.compile(r"\{date(:[^{}]*)?\}")
 _PAGES = """CREATE TABLE IF NOT EXISTS pages
     (task TEXT, url TEXT, fetched_at TEXT, PRIMARY KEY (task, url, fetched_at)) WITHOUT ROWID"""
-_STATE = """CREATE TABLE IF NOT EXISTS state
-    (path TEXT NOT NULL, size INTEGER NOT NULL, began REAL NOT NULL, number INTEGER NOT NULL)"""
+_FILES = "CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, size INTEGER NOT NULL) WITHOUT ROWID"
 
 
 def open_warc(target: Target) -> "WarcSink":
@@ -61,39 +53,25 @@ class WarcSink(PageSink):
 
     synchronous = MappingProxyType({"safe": "EXTRA", "fast": "NORMAL"})  # EXTRA: also the removal of the journal
 
-    def __init__(self, path: Path, *, durability: Durability = "safe", clock: Clock = time.time, label: str = ""):
+    def __init__(self, path: Path, *, durability: Durability = "safe", label: str = ""):
         super().__init__(Path(f"{_DATE.sub('all', str(path))}.index"), durability)
-        self.clock, self.name = clock, str(path)
-        self._open_files = PathPattern(f"{path}{OPEN}", Path(), added=ADDED_BYTES, label=label or str(path))
-
-    @contextmanager
-    def exclusive(self, *, patience: float = PATIENCE) -> Iterator[None]:
-        """Hold the index, remove incomplete data of a dead process, and complete a file that is due."""
-        with super().exclusive(patience=patience):
-            with self._reported():
-                self._mend(self._index)
-                self._close_if_due(self._index)
-            yield
+        self.name = str(path)
+        dated = self.name if _DATE.search(self.name) else f"{self.name.removesuffix(SUFFIX)}-{{date}}{SUFFIX}"
+        self._files = PathPattern(dated, Path(), label=label or self.name)
 
     def write_pages(self, pages: Sequence[SourcePage]) -> None:
-        """Append the pages of rows that are not in a file yet.
-
-        The pages of each day are written completely or not at all.
-        """
+        """Append the pages of rows that are not in a file yet, all or none of them."""
         by_path: dict[Path, list[SourcePage]] = {}
-        index = self._index
+        for source in pages:
+            if source.rows:
+                by_path.setdefault(self._path_of(source), []).append(source)
         with self._reported():
-            for source in pages:
-                if source.rows and self._is_known(index, source):
-                    index.execute(WRITE_ANYTHING)
-                elif source.rows:
-                    by_path.setdefault(self._path_of(source), []).append(source)
+            self._note_files(by_path)
             for path, sources in sorted(by_path.items()):
-                size = self._open_file(index, path)
-                new = [source for source in sources if self._is_new(index, source)]
-                self._append(index, path, size, b"".join(map(_records, new)))
-                self._go_on(index)  # before the next day's page completes the file
-            index.commit()
+                if new := [source for source in sources if self._is_new(source)]:
+                    self._append(path, b"".join(map(_records, new)))
+            self._index.execute(WRITE_ANYTHING)
+            self._index.commit()
 
     @property
     def _index(self) -> sqlite3.Connection:
@@ -103,104 +81,46 @@ class WarcSink(PageSink):
     def _set_up(self, connection: sqlite3.Connection, patience: float) -> None:
         """Create the tables if they are missing."""
         connection.execute(_PAGES)
-        connection.execute(_STATE)
+        connection.execute(_FILES)
 
     def _path_of(self, source: SourcePage) -> Path:
-        """Return the open file for a page, by the day on which it was fetched. Raises `PathOutside`."""
-        return self._open_files.path_of({"fetched_at": source.page.fetched_at.isoformat()})
+        """Return the file for a page, by the day on which it was fetched. Raises `PathOutside`."""
+        return self._files.path_of({"fetched_at": source.page.fetched_at.isoformat()})
 
-    def _is_known(self, index: sqlite3.Connection, source: SourcePage) -> bool:
-        """Whether a page is in a file."""
-        query = "SELECT 1 FROM pages WHERE task = ? AND url = ? AND fetched_at = ?"
-        return index.execute(query, _key(source)).fetchone() is not None
+    def _note_files(self, paths: Iterable[Path]) -> None:
+        """Note new files before they are written, so that data of a process that dies is known to be incomplete.
 
-    def _is_new(self, index: sqlite3.Connection, source: SourcePage) -> bool:
-        """Record that a page is in a file; return whether it was in none before."""
-        return index.execute("INSERT OR IGNORE INTO pages VALUES (?, ?, ?)", _key(source)).rowcount == 1
-
-    def _open_file(self, index: sqlite3.Connection, path: Path) -> int:
-        """Make a file the open one, and return its size; the file that was open before becomes complete.
-
-        A new file is noted before it is written, so that data of a dead process in it is known to be incomplete.
+        A file that is there already is one of a lost index. The index is released for a moment: another process may
+        write meanwhile.
         """
-        while True:
-            state = index.execute("SELECT path, size FROM state").fetchone()
-            if state is not None and state[0] == str(path):
-                return int(state[1])
-            if state is not None:
-                self._complete(index)
-            number = index.execute("SELECT count(*) FROM pages").fetchone()[0]  # larger than for any earlier file
-            index.execute("INSERT INTO state VALUES (?, 0, ?, ?)", (str(path), self.clock(), number))
-            index.commit()
-            index.execute("BEGIN IMMEDIATE")
+        known = {path for (path,) in self._index.execute("SELECT path FROM files")}
+        if new := [path for path in paths if str(path) not in known]:
+            sizes = [(str(path), _complete_bytes(path)) for path in new]
+            self._index.executemany("INSERT OR IGNORE INTO files VALUES (?, ?)", sizes)
+            self._index.commit()
+            self._index.execute("BEGIN IMMEDIATE")
 
-    def _go_on(self, index: sqlite3.Connection) -> None:
-        """Commit, and hold the index again; in between another process may have written and died."""
-        index.commit()
-        index.execute("BEGIN IMMEDIATE")
-        self._mend(index)
+    def _is_new(self, source: SourcePage) -> bool:
+        """Record that a page is in a file; return whether it was in none before."""
+        key = encodable(source.rows[0]["task"]), encodable(source.url), source.page.fetched_at.isoformat()
+        return self._index.execute("INSERT OR IGNORE INTO pages VALUES (?, ?, ?)", key).rowcount == 1
 
-    def _append(self, index: sqlite3.Connection, path: Path, size: int, data: bytes) -> None:
-        if not size:
-            make_folder(path.parent, self.durability)
-            data = _warcinfo(path.name.removesuffix(".open")) + data
+    def _append(self, path: Path, data: bytes) -> None:
+        """Append records to a file, from which incomplete data of a dead process is removed."""
+        [size] = self._index.execute("SELECT size FROM files WHERE path = ?", (str(path),)).fetchone()
+        make_folder(path.parent, self.durability)
         with path.open("ab") as file:
+            if os.fstat(file.fileno()).st_size < size:  # a person removed or truncated it
+                size = _complete_bytes(path)
+            file.truncate(size)
+            data = data if size else _warcinfo(path.name) + data
             file.write(data)
             file.flush()
             if self.durability == "safe":
                 os.fdatasync(file.fileno())
         if not size and self.durability == "safe":
             sync_folder(path.parent)
-        index.execute("UPDATE state SET size = ?", (size + len(data),))
-
-    def _mend(self, index: sqlite3.Connection) -> None:
-        """Truncate the open file after its last complete group, or record."""
-        state = index.execute("SELECT path, size FROM state").fetchone()
-        if state is None and (left := sorted(self._open_files.existing())):
-            path, size = left[-1], 0
-        elif state is not None:
-            path, size = Path(state[0]), state[1]
-        else:
-            return
-        try:
-            actual = path.stat().st_size
-        except FileNotFoundError:
-            index.execute("DELETE FROM state")  # renamed, or removed by a person
-            return
-        if state is None:  # the index is new
-            size = _complete_bytes(path)
-            index.execute("INSERT INTO state VALUES (?, ?, ?, 0)", (str(path), size, path.stat().st_mtime))
-        elif actual < size:
-            size = _complete_bytes(path)
-            index.execute("UPDATE state SET size = ?", (size,))
-        if actual > size:
-            os.truncate(path, size)
-
-    def _close_if_due(self, index: sqlite3.Connection) -> None:
-        """Complete the open file if it is large or old."""
-        state = index.execute("SELECT size, began FROM state").fetchone()
-        if state is not None and (state[0] >= LARGEST or self.clock() - state[1] >= OLDEST):
-            self._complete(index)
-            index.commit()
-            index.execute("BEGIN IMMEDIATE")
-
-    def _complete(self, index: sqlite3.Connection) -> None:
-        """Rename the open file, whose content is committed."""
-        path, size, began, number = index.execute("SELECT path, size, began, number FROM state").fetchone()
-        base = path[: -len(f"{SUFFIX}{OPEN}")]
-        moment = f"{datetime.fromtimestamp(began, UTC):%Y%m%dT%H%M%S}"
-        target = Path(f"{base}-{moment}-{number}{SUFFIX}")
-        while target.exists():
-            number += 1
-            target = Path(f"{base}-{moment}-{number}{SUFFIX}")
-        if size:
-            Path(path).rename(target)
-            sync_folder(target.parent)
-        index.execute("DELETE FROM state")
-
-
-def _key(source: SourcePage) -> tuple[str, str, str]:
-    return encodable(source.rows[0]["task"]), encodable(source.url), source.page.fetched_at.isoformat()
+        self._index.execute("UPDATE files SET size = ? WHERE path = ?", (size + len(data), str(path)))
 
 
 def _records(source: SourcePage) -> bytes:
@@ -262,9 +182,10 @@ def _line(text: str) -> str:
 
 
 def _complete_bytes(path: Path) -> int:
-    """Return how many bytes at the head of a file are complete gzip members. Reads the whole file."""
+    """Return how many bytes at the head of a file are complete gzip members, 0 without a file. Reads all of it."""
     complete = 0
-    with path.open("rb") as file, mapped(file.fileno()) as data:
-        while (end := GZIP.end(data, complete)) is not None:
-            complete = end
+    if path.exists():
+        with path.open("rb") as file, mapped(file.fileno()) as data:
+            while (end := GZIP.end(data, complete)) is not None:
+                complete = end
     return complete

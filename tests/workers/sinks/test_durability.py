@@ -38,7 +38,7 @@ def bodies(folder, output):
         kept.close()
         return by_url((page.url, page.page.body) for page in found)
     if output.endswith(".warc.gz"):
-        found = records(*sorted((folder / "new").glob("out*.warc.gz*[nz]"))) if (folder / "new").exists() else []
+        found = records(*sorted((folder / "new").glob("out*.warc.gz"))) if (folder / "new").exists() else []
         return by_url((each[1]["WARC-Target-URI"], each[3]) for each in found if each[0] == "response")
     return by_url((row["url"], row["text"]) for row in _rows(folder, output))
 
