@@ -24,7 +24,6 @@ from tests import services
 
 from .output_readers import (
     Reader,
-    files_below,
     read_csv,
     read_jsonl,
     read_kept_pages,

@@ -9,14 +9,11 @@ its last reply to each client (a thread of a process); the same number gives the
 client. The steps of a transaction or pipeline have keys of their own, since it is repeated as a whole.
 """
 
-import hashlib
 import os
 import secrets
 import threading
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
 
 import redis
 from redis.client import Pipeline
@@ -27,7 +24,6 @@ from .. import keys
 ATTEMPTS = 3
 Result = TypeVar("Result")
 
-_loaded: WeakKeyDictionary[redis.ConnectionPool, set[str]] = WeakKeyDictionary()  # hashes of scripts that a server had
 REPLY_KEPT = 90  # seconds: a client gives up within 7 attempts of 10 s and the back-off between them (`connection`)
 STEPS_TOGETHER = 256  # steps of one transaction or pipeline, at most
 # The last of KEYS is the key of the reply, the last of ARGV the number of the request. Both are removed, so that a step
@@ -71,11 +67,7 @@ class ScriptClient(redis.Redis):
 
 
 class _ScriptPipeline(Pipeline):
-    """A pipeline of a `ScriptClient`.
-
-    Before each pipeline redis-py asks the server whether it has the scripts. Without MULTI this one asks only once: if
-    the server has lost a script since, the pipeline is repeated.
-    """
+    """A pipeline of a `ScriptClient`."""
 
     def __init__(self, client: ScriptClient, transaction: bool, shard_hint: Any):
         super().__init__(client.connection_pool, client.response_callbacks, transaction, shard_hint)
@@ -83,52 +75,32 @@ class _ScriptPipeline(Pipeline):
 
     def execute(self, raise_on_error: bool = True) -> list[Any]:
         """As in redis-py."""
-        commands, scripts, is_watching = self.command_stack, self.scripts, self.watching
-        is_multi = self._is_transaction or self.explicit_transaction
-        is_asked = not raise_on_error or is_watching or is_multi
-        loaded = _loaded.setdefault(self.connection_pool, set())
+        commands, scripts = self.command_stack, self.scripts
+        execute, is_multi = super().execute, self._is_transaction or self.explicit_transaction
 
         def send() -> list[Any]:
-            for _ in range(1 if is_watching else ATTEMPTS):
-                # redis-py empties both after each attempt
-                self.command_stack = commands
-                self.scripts = {script for script in scripts if is_asked or script.sha not in loaded}
-                try:
-                    replies = super(_ScriptPipeline, self).execute(raise_on_error)
-                except redis.exceptions.NoScriptError:
-                    loaded.clear()
-                    continue
-                loaded.update(script.sha for script in scripts)
-                return replies
-            raise _lost()
+            self.command_stack, self.scripts = commands, {*scripts}  # redis-py empties both after each attempt
+            return execute(raise_on_error)
 
+        if self.watching:
+            return send()
         # Without MULTI some commands may have had their effect
-        return self._client.patiently(send) if is_multi and not is_watching else send()
+        return self._client.patiently(lambda: _repeated(send)) if is_multi else _repeated(send)
 
 
 class _RepeatedScript(Script):
-    def __init__(self, client: ScriptClient, script: str | bytes):
-        # Not redis-py's constructor, which hashes the text at each call: a ledger has forty scripts, and each job has a
-        # ledger.
-        self.registered_client, self.script, self.sha = client, script, _sha_of(script)
-
     def __call__(self, keys: Any = None, args: Iterable[Any] | None = None, client: Any = None) -> Any:
-        for _ in range(ATTEMPTS):
-            try:
-                return super().__call__(keys, args, client)
-            except redis.exceptions.NoScriptError:
-                continue
-        raise _lost()
+        call = super().__call__
+        return _repeated(lambda: call(keys, args, client))
 
 
-@lru_cache(maxsize=256)
-def _sha_of(script: str | bytes) -> str:
-    """Return the hash by which Redis identifies a script."""
-    return hashlib.sha1(script.encode() if isinstance(script, str) else script, usedforsecurity=False).hexdigest()
-
-
-def _lost() -> redis.ConnectionError:
-    return redis.ConnectionError("Redis lost its scripts: it started again")
+def _repeated(step: Callable[[], Result]) -> Result:
+    for _ in range(ATTEMPTS):
+        try:
+            return step()
+        except redis.exceptions.NoScriptError:
+            continue
+    raise redis.ConnectionError("Redis lost its scripts: it started again")
 
 
 def answered_once(text: str) -> str:

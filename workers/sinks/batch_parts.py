@@ -1,12 +1,11 @@
 """A batch that its target refuses, also as too large, is sent in halves, until only the rows at fault are refused.
 
-Parts are always cut at the same places, so a part has the same id and rows in every delivery. The process keeps which
-parts the target accepted and refused until the batch is delivered: an interrupted delivery continues from there, unless
-the process ended.
+Parts are always cut at the same places, so a part has the same id and rows in every delivery. A sink keeps which parts
+the target accepted and refused until the batch is delivered: an interrupted delivery continues from there, as long as
+the process keeps the sink.
 """
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -36,38 +35,30 @@ class PartAnswer:
 
 
 @dataclass(slots=True)
-class _Progress:
-    """The parts of a batch that the target has accepted and refused so far."""
+class Progress:
+    """The parts of a batch that the target has accepted and refused so far, by the places of their rows."""
 
+    batch: str = ""
     taken: set[tuple[int, int]] = field(default_factory=set)
     refused: dict[RowKey, str] = field(default_factory=dict)
 
 
-# By output and batch; of the process, since a sink is closed and opened again after an interruption
-_INTERRUPTED: OrderedDict[tuple[str, str], _Progress] = OrderedDict()
-MOST_INTERRUPTED = 1000
-
-
-def deliver(client: HttpClient, batch: RowBatch, send: Callable[[BatchPart], PartAnswer]) -> None:
+def deliver(client: HttpClient, batch: RowBatch, send: Callable[[BatchPart], PartAnswer], progress: Progress) -> None:
     """Send all rows to the target of a client, in as few parts as it allows, within half of the time of a call.
 
-    Raises `RowsRefused` for the rows that the target refused, and what `send` raises.
+    `progress`: that of the last batch. Raises `RowsRefused` for the rows that the target refused, and what `send`
+    raises.
     """
-    progress = _INTERRUPTED.pop((client.name, batch.id), None) or _Progress()
-    try:
-        _send_parts(client, batch, send, progress)
-    except BaseException:
-        if progress.taken:
-            _INTERRUPTED[client.name, batch.id] = progress
-        while len(_INTERRUPTED) > MOST_INTERRUPTED:
-            _INTERRUPTED.popitem(last=False)
-        raise
+    if progress.batch != batch.id:
+        progress.batch, progress.taken, progress.refused = batch.id, set(), {}
+    _send_parts(client, batch, send, progress)
+    progress.batch = ""
     if progress.refused:
         raise RowsRefused(progress.refused)
 
 
 def _send_parts(
-    client: HttpClient, batch: RowBatch, send: Callable[[BatchPart], PartAnswer], progress: _Progress
+    client: HttpClient, batch: RowBatch, send: Callable[[BatchPart], PartAnswer], progress: Progress
 ) -> None:
     seconds = client.limits.call / 2
     limit = time.monotonic() + seconds

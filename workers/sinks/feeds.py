@@ -4,15 +4,17 @@
 
 `url` is the address at which the feed is published; the feed names it as its own (`rel="self"`, `feed_url`).
 
-The whole file is written under a temporary name and renamed. It also contains the state of the feed: the next write
-reads its entries and adds those of the rows. A new version of an article replaces its entry, whose id stays the same.
-Characters that XML forbids are removed from an Atom feed; a lone surrogate becomes "?" in both.
+Files are written under a temporary name and renamed. The items of a feed are also in a hidden file beside it
+(`.news.atom.items`), from which the next write makes the whole feed anew; its lock is that of the feed. A new version
+of an article replaces its item, whose id stays the same. Characters that XML forbids are removed from an Atom feed; a
+lone surrogate becomes "?" in both.
 """
 
+import json
 import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -20,7 +22,8 @@ from workers.errors import OutputError, SinkUnavailable
 from workers.rows import key_of
 from workers.sinks.durability import locked, make_folder, rename, reported, write_file
 
-from .feed_forms import AtomForm, FeedEntry, JsonFeedForm, UnknownFeed, item_of
+from .feed_forms import GENERATOR, Item, atom_feed, item_of, json_feed
+from .formats import as_json
 from .interface import PATIENCE, RowBatch
 from .kinds import FEED_OPTIONS, Target
 from .paths import read_template
@@ -45,9 +48,9 @@ class FeedSink:
         if "{date" in target.address:
             raise OutputError(f"task {target.task}: output {target.label}: a feed is one file; remove {{date}}")
         self._path = target.folder / Path(FEED_OPTIONS.sub("", target.address)).expanduser()
-        self._temporary = self._path.with_name(f".{self._path.name}.tmp")
-        self.name, self._durability = str(self._path), target.durability
-        self._form = (AtomForm if self._path.suffix.lower() == ".atom" else JsonFeedForm)(target.task)
+        self._state = self._path.with_name(f".{self._path.name}.items")
+        self.name, self._task, self._durability = str(self._path), target.task, target.durability
+        self._form = atom_feed if self._path.suffix.lower() == ".atom" else json_feed
         self._fields = frozenset(source for _, source in target.options.fields)
         self._template = read_template(target, TEMPLATE_NAMES) if target.options.template else None
 
@@ -55,49 +58,53 @@ class FeedSink:
         """Add the rows, or replace earlier versions of them. Raises `SinkUnavailable`."""
         if not batch.rows:
             return
-        with self._exclusive():
-            entries = {entry.id: entry for entry in self._entries()}
+        with self._exclusive() as items:
             for row in batch.rows:
-                entry = self._form.entry(item_of(row, self._fields, self._template))
-                present = entries.get(entry.id)
-                if present is None or key_of(row) not in batch.again or present.version < entry.version:
-                    entries[entry.id] = entry
-            self._save(list(entries.values()))
+                item = item_of(row, self._fields, self._template)
+                present = items.get(item["id"])
+                if present is None or key_of(row) not in batch.again or _version(present) < _version(item):
+                    items[item["id"]] = item
+            self._save(items.values())
 
     def check(self) -> None:
         """Read the feed, and create one without entries if there is none."""
-        with self._exclusive():
-            if not self._entries() and not self._path.exists():
-                self._save([])
+        with self._exclusive() as items:
+            if not self._path.exists():
+                self._save(items.values())
 
     def close(self) -> None:
         """Do nothing: nothing is open between writes."""
 
     @contextmanager
-    def _exclusive(self) -> Iterator[None]:
-        """Hold the feed by a lock on the temporary file; one that was not renamed is removed."""
+    def _exclusive(self) -> Iterator[dict[str, Item]]:
+        """Hold the feed by a lock on the file of its items, and yield these by id."""
         with reported(self.name):
             make_folder(self._path.parent, self._durability)
-            file = locked(self._temporary, self.name, PATIENCE, os.O_NOFOLLOW)
+            file = locked(self._state, self.name, PATIENCE, os.O_NOFOLLOW)
             try:
-                yield
+                if self._path.exists() and GENERATOR not in self._path.read_text("utf-8", "replace"):
+                    raise SinkUnavailable(
+                        f"output unavailable: {self.name} is not a feed written by this program; move it away"
+                    )
+                yield self._items_there()
             finally:
-                with suppress(OSError):
-                    if os.path.samestat(os.fstat(file), self._temporary.stat()):
-                        self._temporary.unlink()
                 os.close(file)
 
-    def _entries(self) -> list[FeedEntry]:
+    def _items_there(self) -> dict[str, Item]:
         try:
-            return self._form.read(self._path.read_bytes())
-        except FileNotFoundError:
-            return []
-        except UnknownFeed as error:
-            raise SinkUnavailable(
-                f"output unavailable: {self.name} is not a feed written by this program ({error}); move it away"
-            ) from None
+            return {item["id"]: item for item in map(json.loads, self._state.read_bytes().splitlines())}
+        except ValueError:
+            raise SinkUnavailable(f"output unavailable: {self._state} is damaged; remove it") from None
 
-    def _save(self, entries: Sequence[FeedEntry]) -> None:
-        newest = sorted(entries, key=lambda entry: (entry.rank, entry.id), reverse=True)[: self._items]
-        write_file(self._temporary, self._form.write(newest, self._url), self._durability)
-        rename(self._temporary, self._path, self._durability)
+    def _save(self, items: Iterable[Item]) -> None:
+        """Write the feed, and then its items: a batch that is interrupted in between is delivered again."""
+        newest = sorted(items, key=lambda item: (item["_exemplar"]["rank"], item["id"]), reverse=True)[: self._items]
+        lines = b"".join(as_json(item) + b"\n" for item in newest)
+        for path, data in ((self._path, self._form(self._task, newest, self._url)), (self._state, lines)):
+            temporary = self._path.with_name(f".{self._path.name}.tmp")
+            write_file(temporary, data, self._durability)
+            rename(temporary, path, self._durability)
+
+
+def _version(item: Item) -> int:
+    return int(item["_exemplar"]["version"])

@@ -25,7 +25,7 @@ from urllib.parse import quote, unquote
 from workers.errors import OutputError
 from workers.rows import KEY, Row, RowKey, key_of
 
-from .batch_parts import BatchPart, PartAnswer, deliver
+from .batch_parts import BatchPart, PartAnswer, Progress, deliver
 from .formats import as_json
 from .http_client import HttpAnswer, HttpClient, HttpLimits
 from .interface import RowBatch
@@ -80,7 +80,7 @@ class SearchSink:
         path, _, query = self._client.path.partition("?")
         self._base, _, name = path.rpartition("/")
         self._pattern = unquote(name)
-        self.name = self._client.name
+        self.name, self._progress = self._client.name, Progress()
         self._analyzer = self._client.option("analyzer", "cjk")
         if query:
             raise self._wrong(f"unknown option {query.partition('=')[0]}; known: {', '.join(OPTIONS)}")
@@ -93,7 +93,7 @@ class SearchSink:
         for index in dict.fromkeys(places):
             self._prepare(index)
         index_of = dict(zip(map(key_of, batch.rows), places, strict=True))
-        deliver(self._client, batch, lambda part: self._send(part, index_of))
+        deliver(self._client, batch, lambda part: self._send(part, index_of), self._progress)
 
     def check(self) -> None:
         """Create the index of today, or add the fields that it lacks."""

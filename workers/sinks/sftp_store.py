@@ -53,21 +53,14 @@ class SftpStore(FileStore):
         connection.putfo(io.BytesIO(data), path)
 
     def rename(self, connection: paramiko.SFTPClient, temporary: str, path: str) -> None:
-        """Rename a file over another one. Servers without that extension keep the old one if it has the same size."""
+        """Rename a file over another one. Servers without that extension first remove the old one."""
         try:
             connection.posix_rename(temporary, path)
         except FileNotFoundError:
             raise
         except OSError:
-            try:
-                old = connection.stat(path).st_size
-            except FileNotFoundError:
-                connection.rename(temporary, path)
-                return
-            if old == connection.stat(temporary).st_size:
-                connection.remove(temporary)
-                return
-            connection.remove(path)
+            with suppress(FileNotFoundError):
+                connection.remove(path)
             connection.rename(temporary, path)
 
     def read(self, path: str) -> bytes:
@@ -89,21 +82,18 @@ class SftpStore(FileStore):
 
     def make_folder(self, connection: paramiko.SFTPClient, folder: str) -> None:
         """Create a folder and its parents if they are missing."""
-        missing: list[str] = []
-        while folder not in ("", "."):
+        if folder in ("", "."):
+            return
+        try:
+            connection.stat(folder)
+        except FileNotFoundError:
+            self.make_folder(connection, folder.rpartition("/")[0])
             try:
-                connection.stat(folder)
-                break
-            except FileNotFoundError:
-                missing.append(folder)
-                folder = folder.rpartition("/")[0]
-        for level in reversed(missing):
-            try:
-                connection.mkdir(level)
+                connection.mkdir(folder)
             except OSError:
                 with suppress(FileNotFoundError):
-                    connection.stat(level)  # another process created it
-                    continue
+                    connection.stat(folder)  # another process created it
+                    return
                 raise
 
     def meaning(self, error: Exception) -> tuple[str, bool]:

@@ -21,7 +21,7 @@ from workers.errors import OutputError, SinkUnavailable
 from workers.redis_access.redis_clock import Clock
 from workers.rows import RowKey, key_of
 
-from .batch_parts import BatchPart, PartAnswer, deliver
+from .batch_parts import BatchPart, PartAnswer, Progress, deliver
 from .http_client import HttpAnswer, HttpClient, HttpLimits
 from .interface import RowBatch
 from .kinds import Target
@@ -51,14 +51,14 @@ class WebhookSink:
         self._task, self._options, self._clock = target.task, target.options, clock
         self._client = HttpClient(target, OPTIONS, token="bearer", scheme="Bearer", called="token", limits=limits)
         self._secrets = [signing_key(value) for name, value in self._client.options if name == "secret"]
-        self.name = self._client.name
+        self.name, self._progress = self._client.name, Progress()
         if not all(self._secrets):
             raise OutputError(f"task {target.task}: output {self.name}: its secret is empty or not valid base64")
 
     def write(self, batch: RowBatch) -> None:
         """Send the rows; a batch that is refused is sent in parts. Raises `SinkUnavailable` and `RowsRefused`."""
         self._client.begin()
-        deliver(self._client, batch, self._send)
+        deliver(self._client, batch, self._send, self._progress)
 
     def check(self) -> None:
         """Send a HEAD request; a receiver that requires POST may answer with an error."""

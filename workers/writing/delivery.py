@@ -304,7 +304,6 @@ class OpenSinks:
 
     def __init__(self) -> None:
         self._open: OrderedDict[Queue, tuple[ExtractionConfig, Sink | BatchSink]] = OrderedDict()
-        self._lock = threading.Lock()
 
     def write(self, config: ExtractionConfig, output: str, options: OutputOptions, batch: RowBatch) -> None:
         """Write a batch to an output. Raises what its sink raises.
@@ -316,44 +315,33 @@ class OpenSinks:
             with closing(_opened(config, output, options)) as file:
                 write_batch(file, batch)
             return
-        sink, is_kept = self._borrow(config, output, options), True
+        queue = config.task, output
+        known, kept = self._open.pop(queue, (config, None))  # each operation on the sinks is atomic
+        if kept is not None and known != config:
+            _close(kept)
+            kept = None
+        sink = kept or _opened(config, output, options)
         try:
             write_batch(sink, batch)
         except RowsRefused:
+            self._keep(queue, config, sink)
             raise
         except BaseException as error:
             _close(sink)
-            is_kept = isinstance(error, SinkUnavailable)
+            if isinstance(error, SinkUnavailable):
+                self._keep(queue, config, sink)
             raise
-        finally:
-            if is_kept:
-                self._give_back(config, output, sink)
+        self._keep(queue, config, sink)
 
     def close(self) -> None:
         """Close the sinks that no thread uses."""
-        with self._lock:
-            sinks = [sink for _, sink in self._open.values()]
-            self._open.clear()
-        for sink in sinks:
-            _close(sink)
+        while self._open:
+            _close(self._open.popitem()[1][1])
 
-    def _borrow(self, config: ExtractionConfig, output: str, options: OutputOptions) -> Sink | BatchSink:
-        with self._lock:
-            known = self._open.pop((config.task, output), None)
-        if known is not None and known[0] == config:
-            return known[1]
-        if known is not None:
-            _close(known[1])
-        return _opened(config, output, options)
-
-    def _give_back(self, config: ExtractionConfig, output: str, sink: Sink | BatchSink) -> None:
-        surplus: list[Sink | BatchSink] = []
-        with self._lock:
-            self._open[config.task, output] = config, sink
-            while len(self._open) > OPEN_SINKS:
-                surplus.append(self._open.popitem(last=False)[1][1])
-        for other in surplus:
-            _close(other)
+    def _keep(self, queue: Queue, config: ExtractionConfig, sink: Sink | BatchSink) -> None:
+        self._open[queue] = config, sink
+        if len(self._open) > OPEN_SINKS:
+            _close(self._open.popitem(last=False)[1][1])
 
 
 def _opened(config: ExtractionConfig, output: str, options: OutputOptions) -> Sink | BatchSink:
