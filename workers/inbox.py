@@ -11,12 +11,10 @@ import re
 import time
 import uuid
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any, cast
 
 import redis
 from rq import Queue
-from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from . import keys
@@ -112,10 +110,8 @@ class Inbox:
         oldest = next((name for raw in head if not (name := raw.decode()).startswith(FIRST)), None)
         if oldest is None:
             return 0.0 if len(head) == FIRST_MOST else None
-        if at := _QUEUED_AT.match(oldest):
-            return int(at[1]) / 1000
-        enqueued = cast("bytes | None", self.redis.hget(Job.key_for(oldest), "enqueued_at"))  # of an earlier version
-        return datetime.fromisoformat(enqueued.decode()).timestamp() if enqueued else 0.0
+        at = _QUEUED_AT.match(oldest)
+        return int(at[1]) / 1000 if at else 0.0
 
     def pages_waiting(self) -> int:
         """Return how many pages of all tasks are fetched and not settled."""

@@ -210,7 +210,7 @@ def test_two_runs_in_one_folder_do_not_mix(folder: Path, exemplar: Exemplar, env
     process = started(folder, environment)
     try:
         until_written(folder, 1)
-        exemplar("run", "--once", "--json").failed(3, "another `exemplar run`")
+        exemplar("run", "--once", "--json").failed(3, "`exemplar run`")
         assert json.loads(exemplar("status", "--json").out)["tasks"], "status works beside a run"
     finally:
         process.send_signal(signal.SIGINT)

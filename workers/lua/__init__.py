@@ -25,7 +25,6 @@ _EVEN_WHEN_FULL = frozenset(
         "settle",
         "take",
         "take_rows",
-        "uncount",
     }
 )
 

@@ -33,8 +33,7 @@ PREDECESSOR_WAIT = 15.0  # seconds to wait for the end of a server whose owner w
 OWNER_WAIT = 60.0  # seconds to wait for another short command that owns this folder's Redis
 SHARING = ("run", "console")  # while these commands run, other commands may use their Redis
 OWNER = "owner.json"  # in the state folder, locked by the process that it names
-LOG = "redis.log"  # in the server's folder; about 2 KB for each start
-LONGEST_LOG = 1 << 20  # bytes; a longer one is moved aside at the next start, as the only one that is kept
+LOG = "redis.log"  # in the server's folder; that of the last start
 LOG_TAIL = 3  # lines of the server's log that an error message shows
 
 log = logging.getLogger(__name__)
@@ -79,7 +78,7 @@ class Embedded:
             self._binary = self._binary or redis_binary()
             refuse_newer_data(self.folder, self._binary)
             self._lock = _locked(self.folder / "lock", self._predecessor_wait)
-            _move_long_log(self.folder / LOG)
+            (self.folder / LOG).unlink(missing_ok=True)
         except OSError as error:
             raise RedisUnavailable(f"the embedded Redis cannot use {self.folder}: {error.strerror or error}") from None
         up: Future[None] = Future()
@@ -227,11 +226,9 @@ def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[
         command = str(owner.get("command"))
         if command in SHARING and answers(url):
             if purpose == command or (purpose, command) == ("run", "console"):
-                which = f"another `exemplar {command}`" if purpose == command else "`exemplar console`"
-                hint = "stop it first" if purpose == command else "start the tasks there, or stop it first"
                 raise RedisUnavailable(
-                    f"{which} (process {owner.get('pid')}) uses {state}; "
-                    f"{hint}, or set REDIS_URL to run several on one Redis"
+                    f"`exemplar {command}` (process {owner.get('pid')}) uses {state}; "
+                    "stop it first, or set REDIS_URL to run several on one Redis"
                 )
             return False
         if not is_reported and owner:
@@ -301,11 +298,6 @@ def _locked(path: Path, seconds: float) -> int:
                 os.close(file)
                 raise RedisUnavailable(f"another Redis server still runs in {path.parent}; stop it first") from None
         time.sleep(0.02)
-
-
-def _move_long_log(path: Path) -> None:
-    if path.exists() and path.stat().st_size > LONGEST_LOG:
-        path.replace(f"{path}.1")
 
 
 def _make_private(folder: Path) -> None:

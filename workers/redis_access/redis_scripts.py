@@ -22,6 +22,7 @@ from redis.commands.core import Script
 from .. import keys
 
 ATTEMPTS = 3
+_LOST = "Redis lost its scripts: it started again"
 Result = TypeVar("Result")
 
 REPLY_KEPT = 90  # seconds: a client gives up within 7 attempts of 10 s and the back-off between them (`connection`)
@@ -100,7 +101,7 @@ def _repeated(step: Callable[[], Result]) -> Result:
             return step()
         except redis.exceptions.NoScriptError:
             continue
-    raise redis.ConnectionError("Redis lost its scripts: it started again")
+    raise redis.ConnectionError(_LOST)
 
 
 def answered_once(text: str) -> str:

@@ -73,22 +73,18 @@ class Rate:
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         self.clock = clock
         self._started = clock()
-        self._counts: deque[tuple[int, int]] = deque()  # (second, number)
+        self._times: deque[float] = deque()
 
     def add(self, number: int = 1) -> None:
         """Count `number` things."""
-        second = int(self.clock())
-        if self._counts and self._counts[-1][0] == second:
-            number += self._counts.pop()[1]
-        self._counts.append((second, number))
+        self._times.extend([self.clock()] * number)
 
     def per_second(self) -> float:
         """Return the mean over the last minute, or over the time since the start if that is shorter."""
         now = self.clock()
-        while self._counts and self._counts[0][0] < now - RATE_OVER:
-            self._counts.popleft()
-        seconds = max(1.0, min(RATE_OVER, now - self._started))
-        return sum(number for _, number in self._counts) / seconds
+        while self._times and self._times[0] < now - RATE_OVER:
+            self._times.popleft()
+        return len(self._times) / max(1.0, min(RATE_OVER, now - self._started))
 
 
 def alive(connection: "redis.Redis", *, clock: Clock | None = None) -> list[dict[str, Any]]:

@@ -4,7 +4,6 @@ An output is one file, or one file per day if its path contains `{date}` or `{pu
 time; the next row starts a new one. Between writes nothing is open.
 """
 
-import json
 import os
 import stat
 from collections import defaultdict
@@ -72,7 +71,6 @@ class AppendedFileSink:
                     self._mend(self._held, self.path)
                 else:
                     self._held = self._open_locked(self.pattern.hidden("lock"))
-                    self._mend_last()
             yield
         finally:
             self._unlock()
@@ -103,8 +101,6 @@ class AppendedFileSink:
         for row in rows:
             by_path.setdefault(self.pattern.path_of(row), []).append(row)
         with reported(self.name):
-            if not self.pattern.is_fixed:
-                self._note_paths(list(by_path))
             self._append_to_all(by_path)
 
     def newest(self, task: str) -> Iterator[WrittenRow]:
@@ -271,35 +267,6 @@ class AppendedFileSink:
         elif end > size:
             _write_all(file, b"\n" * (end - size))
 
-    def _mend_last(self) -> None:
-        """Repair the files that the last group was written to, since no other row may be added to them."""
-        assert self._held is not None
-        for name in self._noted():
-            path = self.pattern.root / name
-            if path.is_file():
-                self.pattern.check_inside(path)
-                file = self._open_locked(path)
-                try:
-                    self._mend(file, path)
-                finally:
-                    os.close(file)
-
-    def _note_paths(self, paths: Sequence[Path]) -> None:
-        """Store in the lock file the paths to which a group is written."""
-        assert self._held is not None
-        names = sorted(str(path.relative_to(self.pattern.root)) for path in paths)
-        if names and names != self._noted():
-            os.ftruncate(self._held, 0)
-            _write_all(self._held, json.dumps(names).encode())
-
-    def _noted(self) -> list[str]:
-        assert self._held is not None
-        try:
-            names = json.loads(os.pread(self._held, 1 << 20, 0))
-        except ValueError:
-            return []
-        return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
-
     def _unlock(self) -> None:
         while self._unpacked:
             self._unpacked.popitem()[1].close()
@@ -340,7 +307,7 @@ class _KnownUrls:
 
     def __init__(self, row_format: AppendedFormat) -> None:
         self._format = row_format
-        self._positions: dict[int, int | tuple[int, ...]] = {}
+        self._positions: dict[int, tuple[int, ...]] = {}
         self._mark: _Mark | None = None
 
     def positions(self, file: int, data: Buffer, needle: bytes) -> tuple[int, ...]:
@@ -350,19 +317,11 @@ class _KnownUrls:
         read = self._mark.end
         if len(data) > read:
             for url, position, end in self._format.urls(data, read):
-                self._add(hash(url), position)
+                others = self._positions.get(hash(url), ())
+                self._positions[hash(url)] = others if position in others else (*others, position)
                 read = max(read, end)
             self._mark = _Mark.at(file, read)
-        positions = self._positions.get(hash(needle), ())
-        return (positions,) if isinstance(positions, int) else positions
-
-    def _add(self, key: int, position: int) -> None:
-        before = self._positions.get(key)
-        if before is None:
-            self._positions[key] = position
-        else:
-            others = (before,) if isinstance(before, int) else before
-            self._positions[key] = others if position in others else (*others, position)
+        return self._positions.get(hash(needle), ())
 
 
 def _write_all(file: int, data: bytes) -> None:

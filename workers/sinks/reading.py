@@ -8,13 +8,11 @@ by `logrotate`, are read as well:
     out.jsonl.1   out.jsonl-20270131   out.jsonl.2.gz   out.jsonl-20270130.zst
 """
 
-import bz2
 import fnmatch
 import gzip
 import io
 import json
 import logging
-import lzma
 import sqlite3
 import tempfile
 import zlib
@@ -36,8 +34,8 @@ from .paths import pattern_of
 
 CHUNK = 1 << 20  # bytes
 ENDINGS = (".*", "-[0-9]*")  # the ends of their names, as patterns of `glob`
-COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
-DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)  # errors of a damaged compressed file
+COMPRESSED = (".gz", ".zst")
+DAMAGE = (OSError, EOFError, zlib.error, zstandard.ZstdError)  # errors of a damaged compressed file
 LONGEST_LINE = 256 * 2**20  # bytes
 log = logging.getLogger(__name__)
 
@@ -65,15 +63,11 @@ def opened(path: Path) -> io.BufferedIOBase:
     Raises `OSError`; reading raises one of `DAMAGE` where the content is damaged.
     """
     with path.open("rb") as file:
-        start = file.read(6)
+        start = file.read(4)
     if start.startswith(b"\x1f\x8b"):
         return gzip.GzipFile(path)
     if start.startswith(b"\x28\xb5\x2f\xfd"):
         return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(path.open("rb"), read_across_frames=True))
-    if start.startswith(b"\xfd7zXZ"):
-        return lzma.LZMAFile(path)
-    if start.startswith(b"BZh"):
-        return bz2.BZ2File(path)
     return path.open("rb")
 
 

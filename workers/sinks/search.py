@@ -14,8 +14,7 @@ with another `fetched_at` is looked up in all indices of the name, and replaced 
 
 import json
 import re
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -36,7 +35,6 @@ from .webhook import row_id
 OPTIONS = ("api_key", "ca", "analyzer")
 MOST_REQUEST = 8_000_000  # bytes of a request, unless a single row is larger; small clusters refuse 10 MB
 MOST_ANSWER = 64_000_000  # bytes of an answer
-PAUSES = (0.2, 1.0, 3.0)  # seconds before rows that a busy server did not accept are sent again
 LONGEST_KEYWORD = 8191  # characters; Lucene refuses terms of more than 32,766 bytes
 _OF_ITEMS = "filter_path=error,items.*._id,items.*.status,items.*.error.type,items.*.error.reason"
 _OF_HITS = "filter_path=error,hits.hits._id,hits.hits._index"
@@ -72,10 +70,8 @@ class _Item:
 class SearchSink:
     """Writes rows into an index, or into one for each day, month or year."""
 
-    def __init__(
-        self, target: Target, *, limits: HttpLimits | None = None, sleep: Callable[[float], None] = time.sleep
-    ):
-        self._target, self._options, self._sleep = target, target.options, sleep
+    def __init__(self, target: Target, *, limits: HttpLimits | None = None):
+        self._target, self._options = target, target.options
         self._client = HttpClient(target, OPTIONS, token="api_key", scheme="ApiKey", called="key", limits=limits)
         path, _, query = self._client.path.partition("?")
         self._base, _, name = path.rpartition("/")
@@ -181,31 +177,23 @@ class SearchSink:
     # Documents
 
     def _send(self, part: BatchPart, index_of: Mapping[RowKey, str]) -> PartAnswer:
-        if len(part.rows) > 1 and sum(map(len, self._lines(part.rows, index_of))) > MOST_REQUEST:
-            return PartAnswer("too large")
-        waiting, refused = list(part.rows), dict[RowKey, str]()
-        for pause in (*PAUSES, None):
-            answer = self._bulk(waiting, index_of)
-            if isinstance(answer, PartAnswer):
-                return answer
-            busy, reason = [], ""
-            for row, item in zip(waiting, answer, strict=True):
-                if item.status == 400 and item.kind not in NOT_THE_ROW:
-                    refused[key_of(row)] = self._client.printable(f"{item.kind}: {item.reason}")
-                elif item.status >= 300:
-                    busy.append(row)
-                    reason = self._client.printable(f"{item.status} {item.kind}: {item.reason}")
-            if not busy:
-                return PartAnswer("taken", refused=refused)
-            if pause is None or "429 " not in reason[:4]:
-                raise self._client.unavailable(f"the server currently rejects {len(busy)} rows: {reason}")
-            waiting = busy
-            self._sleep(pause)
-        raise AssertionError("unreachable")
+        answer = self._bulk(part.rows, index_of)
+        if isinstance(answer, PartAnswer):
+            return answer
+        refused: dict[RowKey, str] = {}
+        for row, item in zip(part.rows, answer, strict=True):
+            words = self._client.printable(f"{item.kind}: {item.reason}")
+            if item.status == 400 and item.kind not in NOT_THE_ROW:
+                refused[key_of(row)] = words
+            elif item.status >= 300:
+                raise self._client.unavailable(f"the server currently rejects rows: {item.status} {words}")
+        return PartAnswer("taken", refused=refused)
 
     def _bulk(self, rows: Sequence[Row], index_of: Mapping[RowKey, str]) -> list[_Item] | PartAnswer:
         """Send rows; return an item for each, or the information that the server refused the whole request."""
         body = b"".join(self._lines(rows, index_of))
+        if len(body) > MOST_REQUEST and len(rows) > 1:
+            return PartAnswer("too large")
         path = f"{self._base}/_bulk?{_OF_ITEMS}"
         headers = {"content-type": "application/x-ndjson"}
         answer = self._client.request("POST", path, body, headers, most=MOST_ANSWER)

@@ -15,7 +15,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -291,9 +290,7 @@ def _options(known: tuple[str, ...], text: str, name: str) -> dict[str, str]:
     options = dict(parse_qsl(text, keep_blank_values=True))
     for option in options:
         if option not in known:
-            nearest = get_close_matches(option, known, 1)
-            hint = f"did you mean {nearest[0]}?" if nearest else f"known options: {', '.join(known) or 'none'}"
-            raise OutputError(f"output {name}: unknown option {option}; {hint}")
+            raise OutputError(f"output {name}: unknown option {option}; known options: {', '.join(known) or 'none'}")
     if "endpoint" in options and not options["endpoint"].startswith(("http://", "https://")):
         raise OutputError(f"output {name}: write the endpoint as https://host or http://host:port")
     return options

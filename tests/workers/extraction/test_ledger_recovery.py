@@ -1,9 +1,7 @@
 """A ledger that forgot rows learns them from the outputs, at the first write in another epoch of Redis."""
 
-import bz2
 import gzip
 import json
-import lzma
 from contextlib import suppress
 from pathlib import Path
 
@@ -217,8 +215,6 @@ def test_the_next_worker_of_a_page_learns_which_outputs_have_its_rows(connection
         ("out.jsonl.1.gz", gzip.compress),
         ("out.jsonl-20270131.gz", gzip.compress),
         ("out.jsonl.1.zst", lambda data: zstandard.ZstdCompressor().compress(data)),
-        ("out.jsonl.2.xz", lzma.compress),
-        ("out.jsonl.2.bz2", bz2.compress),
     ],
 )
 def test_rows_in_files_that_were_moved_aside_and_compressed_are_learnt_too(

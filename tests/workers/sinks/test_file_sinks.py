@@ -215,13 +215,6 @@ class TestDays(LinesSuite):
             write(sink, row(1), row(2, fetched_at="2026-03-13T00:00:00+00:00"))
         assert self.path(tmp_path).read_bytes() == b""
 
-    def test_a_torn_row_of_yesterday_is_cut_off_although_the_next_row_is_of_today(self, tmp_path):
-        write(self.open(tmp_path), row(1))
-        with self.path(tmp_path).open("ab") as file:
-            file.write(b'{"torn')
-        write(self.open(tmp_path), row(2, fetched_at="2026-03-13T00:00:00+00:00"))
-        assert self.keys(tmp_path) == [key_of(row(1)), key_of(row(2))]
-
     def test_a_link_that_leads_out_of_the_folder_is_refused(self, sink, tmp_path):
         (tmp_path / "deep").mkdir()
         (tmp_path / "elsewhere").mkdir()

@@ -257,7 +257,7 @@ def test_passwords_with_any_characters(password):
         ("s3://key:s3cret@bucket/a/", "read from the environment"),
         ("s3:///a/", "name of a bucket"),
         ("s3://{date}/a/", "name of a bucket"),
-        ("s3://bucket/?reggion=x", "did you mean region"),
+        ("s3://bucket/?reggion=x", "unknown option reggion; known options: endpoint"),
         ("s3://bucket/?secret=s3cret", "unknown option secret"),
         ("s3://bucket/?endpoint=host:80", "write the endpoint as"),
         ("sftp:///a/", "user@host"),
