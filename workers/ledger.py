@@ -31,7 +31,7 @@ from . import keys
 from .lua import COMMON, SCRIPTS
 from .redis_access.full_redis import even_when_full, in_one_step
 from .redis_access.redis_clock import Clock, clock_of, day_at
-from .redis_access.redis_scripts import RECOGNISE, Step
+from .redis_access.redis_scripts import Step
 from .url_states import (
     FINAL_STATES,
     OPEN_STATES,
@@ -73,11 +73,11 @@ REPEATABLE = frozenset(  # scripts that have the same effect and reply when they
         "release",
         "renew",
         "renew_rows",
+        "take",
         "take_rows",
         "without_row",
     )
 )
-RECOGNISING = frozenset(("take",))  # scripts that recognise a repeated request themselves
 BUCKET_BITS = 14  # of the first 16 bits of a fingerprint, for the name of its bucket
 
 
@@ -509,9 +509,7 @@ class Ledger:
     def _step_of(self, name: str) -> Step:
         step = self._steps.get(name)
         if step is None:
-            declares, is_repeatable = RECOGNISE if name in RECOGNISING else "", name in REPEATABLE
-            step = Step(self.redis, _TEXTS[name], declares=declares, is_repeatable=is_repeatable)
-            self._steps[name] = step
+            step = self._steps[name] = Step(self.redis, _TEXTS[name], is_repeatable=name in REPEATABLE)
         return step
 
 

@@ -152,7 +152,7 @@ class OutputEntry(_Part):
     where: OutputCondition = Field(default=OutputCondition(), examples=[{"language": "zh", "confidence": 0.5}])
     """Which rows are written. Default: all."""
     template: str = Field(default="", examples=["article.md.tmpl"])
-    """Path of a template for Markdown and feeds, relative to this file."""
+    """Path of a template for Markdown, relative to this file."""
     batch: BatchSize = Field(default=BatchSize(), examples=[{"rows": 1000, "seconds": 60}])
     """When rows are delivered, for servers and whole files."""
 

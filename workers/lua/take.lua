@@ -2,7 +2,7 @@
 -- bytes at most, fingerprint …
 -- -> how many pages were examined before there were too many bytes, then of each that the worker got: fingerprint,
 -- record, attempts, page (flat, with `takes`). The other pages are leased, and returned by the next request.
--- The reply has the pages and so is not kept: a repeated request reads them again.
+-- A repeated request counts as another take: the page's row is then looked up.
 local worker, now, left = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[4])
 local answer = {0}
 for i = 5, #ARGV do
@@ -21,7 +21,7 @@ for i = 5, #ARGV do
     answer[1] = answer[1] + 1
     if is_free then
       local page = k_page .. ':' .. name
-      redis.call('HINCRBY', page, 'takes', is_repeated and 0 or 1)
+      redis.call('HINCRBY', page, 'takes', 1)
       local fields, size = redis.call('HGETALL', page), #answer
       for j = 2, #fields, 2 do left = left - #fields[j] end
       answer[size + 1], answer[size + 2] = name, redis.call('HGET', k_open, name)
@@ -29,5 +29,4 @@ for i = 5, #ARGV do
     end
   end
 end
-keep_request()
 return answer

@@ -37,12 +37,6 @@ if last then last_request, last_reply = cmsgpack.unpack(last) end
 local is_repeated = last_request == request
 local function keep_reply(reply) redis.pcall('SET', reply_key, cmsgpack.pack(request, reply), 'EX', {REPLY_KEPT}) end
 """
-# For the short steps of each page: they recognise a repeated request and determine the reply themselves.
-RECOGNISE = f"""
-local request, reply_key = table.remove(ARGV), table.remove(KEYS)
-local is_repeated = redis.call('GET', reply_key) == request
-local function keep_request() redis.pcall('SET', reply_key, request, 'EX', {REPLY_KEPT}) end
-"""
 _BEFORE = "if is_repeated then return last_reply end\nlocal function step()"
 _AFTER = "end\nlocal reply = step()\nkeep_reply(reply)\nreturn reply\n"
 
@@ -112,8 +106,8 @@ def answered_once(text: str) -> str:
 class Step:
     """A script of one connection that is executed once for each request.
 
-    `declares`: `RECALL` or `RECOGNISE` if the script itself uses the functions in it. `is_repeatable`: it has the same
-    effect and reply when it runs twice. `script`: as Redis gets it.
+    `declares`: `RECALL` if the script itself uses the functions in it. `is_repeatable`: it has the same effect and
+    reply when it runs twice. `script`: as Redis gets it.
     """
 
     def __init__(self, connection: "redis.Redis", text: str, *, declares: str = "", is_repeatable: bool = False):

@@ -8,7 +8,6 @@ import re
 import uuid
 from collections.abc import Mapping, Sequence, Set
 from datetime import UTC, datetime
-from string import Template
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -16,7 +15,7 @@ from lxml import etree
 
 from workers.rows import Row, encodable
 
-from .row_html import filled, html_of, text_of, web_address
+from .row_html import html_of, text_of, web_address
 
 _NAMESPACE = uuid.UUID("1d0e8ab4-6f0b-5f3c-9f55-3c9a5a3a7a10")  # random; a change would change all ids
 ALWAYS = frozenset({"task", "canonical_url", "url", "version", "published", "modified", "fetched_at"})
@@ -41,11 +40,11 @@ def stable_id(*parts: str) -> str:
     return uuid.uuid5(_NAMESPACE, encodable(json.dumps(parts, ensure_ascii=False))).urn
 
 
-def item_of(row: Row, chosen: Set[str] = frozenset(), template: Template | None = None) -> Item:
+def item_of(row: Row, chosen: Set[str] = frozenset()) -> Item:
     """Return a row as an item.
 
-    `chosen`: the fields of the row that are shown; empty: all. `template`: of the content. The id is that of the
-    article, so all of its versions have the same. A date without a time zone counts as UTC.
+    `chosen`: the fields of the row that are shown; empty: all. The id is that of the article, so all of its versions
+    have the same. A date without a time zone counts as UTC.
     """
     shown = {name: value for name, value in row.items() if not chosen or name in chosen | ALWAYS}
     if chosen and "blocks" in chosen:  # the article in parts, or whole
@@ -54,7 +53,7 @@ def item_of(row: Row, chosen: Set[str] = frozenset(), template: Template | None 
     published, modified = _moment(row.get("published")), _moment(row.get("modified"))
     summary, author = text_of(shown.get("description")), text_of(shown.get("author"))
     title = text_of(shown.get("title")) or text_of(row["canonical_url"])
-    content = filled(template, shown) if template else html_of(shown)
+    content = html_of(shown)
     item = {
         "id": stable_id(row["task"], row["canonical_url"]),
         "url": text_of(row.get("url") or row["canonical_url"]),

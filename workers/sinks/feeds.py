@@ -26,8 +26,7 @@ from .feed_forms import GENERATOR, Item, atom_feed, item_of, json_feed
 from .formats import as_json
 from .interface import PATIENCE, RowBatch
 from .kinds import FEED_OPTIONS, Target
-from .paths import read_template
-from .row_html import TEMPLATE_NAMES, web_address
+from .row_html import web_address
 
 ITEMS, MOST_ITEMS = 50, 1000
 
@@ -52,7 +51,6 @@ class FeedSink:
         self.name, self._task, self._durability = str(self._path), target.task, target.durability
         self._form = atom_feed if self._path.suffix.lower() == ".atom" else json_feed
         self._fields = frozenset(source for _, source in target.options.fields)
-        self._template = read_template(target, TEMPLATE_NAMES) if target.options.template else None
 
     def write(self, batch: RowBatch) -> None:
         """Add the rows, or replace earlier versions of them. Raises `SinkUnavailable`."""
@@ -60,7 +58,7 @@ class FeedSink:
             return
         with self._exclusive() as items:
             for row in batch.rows:
-                item = item_of(row, self._fields, self._template)
+                item = item_of(row, self._fields)
                 present = items.get(item["id"])
                 if present is None or key_of(row) not in batch.again or _version(present) < _version(item):
                     items[item["id"]] = item

@@ -156,7 +156,6 @@ class Kind:
 
 READ_LINES, READ_TABLE = ".reading:jsonl_rows", ".reading:sqlite_rows"
 _DATED, _DATES = ("date",), ("date", "published")
-_BY_TEMPLATE = ("fields", "where", "template")
 WEBHOOK_SCHEMES = ("https", "http", "webhook+https", "webhook+http")
 SEARCH_SCHEMES = tuple(
     f"{product}+{scheme}" for product in ("elasticsearch", "opensearch") for scheme in ("http", "https")
@@ -176,13 +175,13 @@ STORAGES = (
     Storage("s3", ".cloud_stores:open_s3", ("s3", "s3a"), "s3", ("endpoint", "profile", "region"), has_bucket=True),
     Storage("sftp", ".sftp_store:SftpStore", ("sftp",), "sftp", ("key", "known_hosts")),
 )
-_FEED = Kind("", ".feeds:FeedSink", is_queued=True, takes=_BY_TEMPLATE, shows_html=True, is_of_one_task=True)
+_FEED = Kind("", ".feeds:FeedSink", is_queued=True, shows_html=True, is_of_one_task=True)
 TRANSACTIONS = (
     Kind(
         "markdown",
         ".markdown:open_markdown",
         suffixes=(".md",),
-        takes=_BY_TEMPLATE,
+        takes=("fields", "where", "template"),
         placeholders=(*_DATES, "title", "id", "version"),
         shows_html=True,
         has_folder=True,

@@ -1,11 +1,10 @@
-"""Rows as HTML and Markdown: their own, else from the blocks that every row has, or by a template.
+"""Rows as HTML and Markdown: their own, else from the blocks that every row has.
 
-Content of pages is escaped: it never becomes HTML, markup or a template variable.
+Content of pages is escaped: it never becomes HTML or markup.
 """
 
 from collections.abc import Iterable, Mapping
 from html import escape
-from string import Template
 from typing import Any
 
 from extractors.html.sanitising import sanitise
@@ -13,19 +12,6 @@ from extractors.markdown import to_markdown
 from workers.rows import Row, encodable
 
 WEB = ("http://", "https://")
-TEMPLATE_NAMES = frozenset(
-    {
-        *("task", "url", "canonical_url", "title", "text", "published", "modified", "author", "source", "keywords"),
-        *("language", "description", "site_name", "image", "fetched_at", "version", "body"),
-    }
-)
-
-
-def filled(template: Template, row: Row) -> str:
-    """Return a row formatted by a template: `$body` is the article as HTML, other values are escaped."""
-    values = {name: row.get(name) for name in TEMPLATE_NAMES}
-    texts = {name: ", ".join(value) if isinstance(value, list) else text_of(value) for name, value in values.items()}
-    return template.substitute({name: escape(text_of(text)) for name, text in texts.items()} | {"body": html_of(row)})
 
 
 def text_of(value: object) -> str:

@@ -37,7 +37,7 @@ _GRANT = "GRANT SELECT, INSERT, UPDATE, CREATE, ALTER, INDEX ON {schema}.* TO {u
 class MySql(SqlServerKind):
     """MySQL and MariaDB. `fetched_at` is stored in UTC."""
 
-    driver = "mysql+pymysql"
+    driver, insert = "mysql+pymysql", staticmethod(insert)
     set_up = "BEGIN"
     advices = (
         ("^1045", CHECK_LOGIN),
@@ -77,10 +77,6 @@ class MySql(SqlServerKind):
         }
         login = {"password": str(url.password).encode()} if url.password else {}  # PyMySQL encodes text as Latin-1
         return url, {name: value for name, value in defaults.items() if name not in url.query} | tls | login
-
-    def insert(self, table: Table) -> Any:
-        """Return MySQL's insert."""
-        return insert(table)
 
     def upsert(self, table: Table, insert: Any) -> Any:
         """Return the insert with ON DUPLICATE KEY UPDATE."""

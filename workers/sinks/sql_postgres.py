@@ -24,7 +24,7 @@ from .sql_servers import (
 class Postgres(SqlServerKind):
     """PostgreSQL, by psycopg. NUL, which it does not allow in texts, becomes U+FFFD."""
 
-    driver = "postgresql+psycopg"
+    driver, insert = "postgresql+psycopg", staticmethod(insert)
     schema = "public"
     # Time limits for this transaction only, because of poolers; deferred constraints are checked immediately
     set_up = (
@@ -63,10 +63,6 @@ class Postgres(SqlServerKind):
         defaults = {"connect_timeout": CONNECT_WAIT, "application_name": "exemplar", "client_encoding": "utf8"}
         options = {name: value for name, value in defaults.items() if name not in url.query}
         return url, {**options, "prepare_threshold": None}
-
-    def insert(self, table: Table) -> Any:
-        """Return PostgreSQL's insert."""
-        return insert(table)
 
     def upsert(self, table: Table, insert: Any) -> Any:
         """Return the insert with ON CONFLICT."""

@@ -143,9 +143,10 @@ class SqlProblem:
 
 
 class SqlServerKind(ABC):
-    """One kind of server. `driver`: SQLAlchemy's name. `advices`: as `COMMON_ADVICES`, before these."""
+    """One kind of server. `driver`: SQLAlchemy's name. `insert`: of its dialect. `advices`: before `COMMON_ADVICES`."""
 
     driver = ""
+    insert: Any
     schema = ""  # schema of a table without a given one; empty: the database
     set_up = ""  # the statement that begins a transaction
     advices: tuple[tuple[str, str], ...] = ()
@@ -157,10 +158,6 @@ class SqlServerKind(ABC):
     @abstractmethod
     def upsert(self, table: Table, insert: Any) -> Any:
         """Return an `insert` into a table that writes over a row with the same `row_key`."""
-
-    @abstractmethod
-    def insert(self, table: Table) -> Any:
-        """Return the dialect's insert into a table."""
 
     @abstractmethod
     def problem(self, error: BaseException) -> SqlProblem:

@@ -10,7 +10,6 @@ A storage knows nothing of rows. It puts bytes into a place, completely or not a
 """
 
 import os
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -18,7 +17,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import parse_qsl, unquote, urlsplit
 from uuid import uuid4
 
 from workers.addresses import shown
@@ -29,7 +28,6 @@ from .kinds import STORAGES, Storage, Target, storage_of
 
 CONNECT_TIMEOUT, ANSWER_TIMEOUT = 5.0, 20.0  # seconds to connect, and for an answer
 TEMPORARY = ".part"  # temporary names are hidden, too: programs that read a folder of files ignore them
-_ADDRESS = re.compile(r"(?P<scheme>[a-z0-9]+):(?://(?P<host>[^/]*))?(?P<path>[^?]*)(?:\?(?P<options>.*))?", re.I | re.S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,27 +236,25 @@ def address_of(target: Target) -> StoreAddress:
     if ":" not in target.address.partition("/")[0]:
         path = str(target.folder / Path(target.address).expanduser())
         return StoreAddress(STORAGES[0], "", path, path, durability=target.durability)
-    match = _ADDRESS.fullmatch(target.address)
-    storage = storage_of(match["scheme"].lower()) if match else None
-    if match is None or storage is None:
+    try:
+        parts = urlsplit(target.address, allow_fragments=False)
+        user, password, port = unquote(parts.username or ""), unquote(parts.password or ""), parts.port
+    except ValueError as error:
+        raise OutputError(f"task {target.task}: output {shown(target.label)}: invalid address: {error}") from None
+    if (storage := storage_of(parts.scheme.lower())) is None:
         raise OutputError(f"task {target.task}: output {shown(target.label)} is not the address of a store")
-    scheme, path = storage.schemes[0], match["path"]
-    login, _, host = (match["host"] or "").rpartition("@")
-    user, _, password = login.partition(":")
-    host, _, port = host.partition(":")
-    account = ""
+    scheme, host, path, account = storage.schemes[0], parts.netloc.rpartition("@")[2], parts.path, ""
     if scheme == "az" and user:  # abfs://container@account.dfs.core.windows.net/path
         account, user, host = host.partition(".")[0], "", user
     if storage.has_bucket and (password or user):
         raise OutputError(
             f"output {scheme}://{host}{path}: credentials are read from the environment; remove them from the address"
         )
-    name = f"{scheme}://{user + '@' if user else ''}{host}{':' + port if port else ''}{path}"
-    options = _options(storage.options, match["options"] or "", name)
+    name = f"{scheme}://{user + '@' if user else ''}{host}{path}"
+    options = _options(storage.options, parts.query, name)
     if account:
         options.setdefault("account", account)
-    if port and not port.isdecimal():
-        raise OutputError(f"output {name}: {port} is not a port")
+    host = host.removesuffix(f":{port}")
     if storage.has_bucket and ("{" in host or not host):
         raise OutputError(f"output {name}: write the name of a bucket after {scheme}://")
     place = f"{host}{path}" if storage.has_bucket else path
@@ -267,9 +263,9 @@ def address_of(target: Target) -> StoreAddress:
         host,
         name,
         place,
-        user=unquote(user),
-        password=unquote(password),
-        port=int(port) if port else None,
+        user=user,
+        password=password,
+        port=port,
         options=options,
         durability=target.durability,
     )

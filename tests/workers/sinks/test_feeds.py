@@ -312,27 +312,6 @@ def test_processes_that_are_killed_leave_each_row_once_and_a_whole_feed(tmp_path
     assert {path.name for path in (tmp_path / "deep").iterdir()} <= {name, f".{name}.items", f".{name}.tmp"}
 
 
-def test_a_template_makes_the_content(tmp_path, name):
-    (tmp_path / "entry.html").write_text('<p class="by">$author, $keywords $$5</p>\n$body\n<a href="$url">$title</a>')
-    sink = open_sink(tmp_path, name, template="entry.html")
-    sink.write(batch(1, row(1, title="a < b", author=None, keywords=["x", "<y>"], text="one\n\ntwo")))
-    [entry] = entries(tmp_path, name)
-    assert entry.content == (
-        '<p class="by">, x, &lt;y&gt; $5</p>\n<p>one</p>\n<p>two</p>\n<a href="http://a.example/1?x">a &lt; b</a>'
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [("$titel", "unknown $titel; known: "), ("5 $ ", "write $$ for a dollar sign"), (None, "No such")],
-)
-def test_an_invalid_template_is_an_error_of_the_task(tmp_path, name, text, words):
-    if text is not None:
-        (tmp_path / "entry.html").write_text(text)
-    with pytest.raises(OutputError, match=re.escape(words)):
-        open_sink(tmp_path, name, template="entry.html")
-
-
 def test_a_feed_names_the_address_at_which_it_is_published(tmp_path, name):
     for query, expected in (("?url=https://a.example/&items=1", 1), ("?items=2&url=https://a.example/%3Fx", 2)):
         address = query.partition("url=")[2].partition("&")[0].replace("%3F", "?")

@@ -261,7 +261,7 @@ def test_passwords_with_any_characters(password):
         ("s3://bucket/?secret=s3cret", "unknown option secret"),
         ("s3://bucket/?endpoint=host:80", "write the endpoint as"),
         ("sftp:///a/", "user@host"),
-        ("sftp://host:x/a/", "x is not a port"),
+        ("sftp://host:x/a/", "Port could not be cast to integer"),
         ("file://host/a/", "absolute path"),
     ],
 )
