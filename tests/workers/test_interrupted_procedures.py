@@ -78,9 +78,9 @@ class Saved:
 def each_kill(saved, work, *arguments):
     """Kill the work at each of its steps in turn, each time from the same state; yields the disk and the step.
 
-    The short form does so at every fifth step.
+    The short form does so at every seventh step.
     """
-    for kill in count(1, sample(5, 1)):
+    for kill in count(1, sample(7, 1)):
         saved.restore()
         disk = Disk(saved.folder)
         is_through = disk.run(work, *arguments, kill_at=kill)

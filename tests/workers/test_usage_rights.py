@@ -1,7 +1,7 @@
 """What is said of a page's use, and to whom: a table of headers and meta elements."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workers.usage_rights import NOTHING_DECLARED, SKIPPABLE, Usage, directives_of, usage_of
@@ -71,7 +71,8 @@ def test_a_page_is_skipped_for_what_a_task_names():
     assert NOTHING_DECLARED.forbids(SKIPPABLE) is None
 
 
-@given(st.lists(st.text(max_size=300), max_size=40))
+@settings(max_examples=20)
+@given(st.lists(st.text(max_size=150), max_size=40))
 def test_whatever_is_sent_little_is_kept_of_it(lines):
     found = usage_of({"x-robots-tag": lines, "tdm-reservation": lines}, lines, None, "Exemplar")
     assert len(found.directives) <= 30

