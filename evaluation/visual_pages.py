@@ -1,4 +1,4 @@
-"""Screenshots of stored pages: served on loopback, rendered by `crawler.screenshots`, stored in a folder.
+"""Screenshots of stored pages: served on loopback, rendered by `evaluation.screenshots`, stored in a folder.
 
 The folder has the form for `extractors.visual.train`: `article/` and `list/` with one PNG per page. In addition
 `pages.jsonl` has one line per page: set, id, kind, file, scripts, reason. Pages in it, including failed ones, are not
@@ -87,7 +87,7 @@ def _render_missing(missing: Sequence[tuple[DataSet, Row]], roots: dict[str, Pat
 def _screenshots(urls: Sequence[str], work: Path) -> Iterator[dict[str, Any]]:
     """Run the crawler's own command in a process of its own and yield the lines of its index."""
     (work / "urls.txt").write_text("\n".join(urls), "utf-8")
-    command = [sys.executable, "-m", "crawler.screenshots", "urls.txt", "--out", "shots", "--delay", "0"]
+    command = [sys.executable, "-m", "evaluation.screenshots", "urls.txt", "--out", "shots", "--delay", "0"]
     environment = os.environ | {"EXEMPLAR_ALLOW_HOSTS": HOST, "PYTHONPATH": str(Path(__file__).parent.parent)}
     done = subprocess.run(
         [*command, "--listed-only"], cwd=work, env=environment, capture_output=True, text=True, check=False

@@ -21,7 +21,7 @@ class Page:
     if times such as "yesterday" need not be resolved. `utf8`: the original bytes, if they were UTF-8.
     `refuse`: whether a page with text gives `NoArticle` if it is surely a list ("sure"), if it probably is one
     ("likely"), only if it declares that it is an error page or the like ("notices"), or never. `screenshot`: a PNG of
-    the page as `crawler.screenshots` takes it, for method `i-awce`.
+    the page as `evaluation.screenshots` takes it, for method `i-awce`.
     """
 
     html: str

@@ -61,7 +61,7 @@ FORMATS = ("text", "html", "markdown", "json")
     "--screenshots",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="FOLDER",
-    help="Screenshots (python -m crawler.screenshots) by which i-awce distinguishes lists from articles. "
+    help="Screenshots (python -m evaluation.screenshots) by which i-awce distinguishes lists from articles. "
     "Needs the extra `vision`.",
 )
 @click.option(
@@ -202,12 +202,12 @@ def _extract(
 
 
 def _screenshot(page: PageIn, folder: Path) -> bytes | None:
-    """Return a page's screenshot, named by its URL as `crawler.screenshots` does, or NAME.png of NAME.html; or None."""
-    from crawler.screenshots import name_of
+    """Return a page's screenshot, named by its URL (`file_name`) or NAME.png of NAME.html; or None."""
     from extractors.html.urls import normalise
+    from extractors.visual.screenshots import file_name
 
     url = page.name if page.url else None  # the requested URL, before redirects
-    name = name_of(normalise(url)) if url else re.sub(r"\.\w+(\.gz)?$", "", Path(page.name).name) + ".png"
+    name = file_name(normalise(url)) if url else re.sub(r"\.\w+(\.gz)?$", "", Path(page.name).name) + ".png"
     file = folder / name
     return file.read_bytes() if file.is_file() else None
 

@@ -1,6 +1,6 @@
 """Rendering in a real browser, with the same guard as any fetch.
 
-    chromium   the browser and its options; the settings for screenshots
+    chromium   the browser and its options
     handler    Scrapy's side: scrapy-playwright loads requests with `meta={"render": True}` in the browser
     browsers   the life cycle of the browser: started when needed, replaced when it has grown or died
     visit      one page in the browser: its main document, blocked requests, the end of loading

@@ -2,8 +2,7 @@
 
 It is the Chromium installed here (`find_browser`), headless, with its sandbox unless the user is root. Chromium's
 headless shell, the same engine without the browser's own windows, is preferred: it needs about half of the CPU time.
-Each of its connections goes through `crawler.guarding.browser_proxy`. For screenshots there are two contexts: `SCRIPTS`
-renders a page as for a reader; `PLAIN` has no JavaScript and is used if the first is blank or fails.
+Each of its connections goes through `crawler.guarding.browser_proxy`.
 """
 
 import os
@@ -13,11 +12,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from scrapy import Request
-from scrapy.http import Response
-
-from crawler.gates.guard_gates import AddressGate
-from crawler.run.rendering_choice import TABS
 from workers.errors import ExemplarError
 
 BROWSER = "EXEMPLAR_CHROMIUM"  # environment variable: path of the browser
@@ -38,7 +32,6 @@ PLACES = (  # paths of the program in a folder of Playwright; each may be instal
     "chromium-*/chrome-linux*/chrome",
     "chromium-*/chrome-mac*/*.app/Contents/MacOS/*",
 )
-SCRIPTS, PLAIN = "scripts", "plain"  # browser contexts
 PAGE_SECONDS = 20  # seconds until a page must have loaded
 
 FLAGS = (
@@ -101,42 +94,3 @@ def launch_options(browser: str, proxy: str, flags: tuple[str, ...] = ()) -> dic
         "chromium_sandbox": os.geteuid() != 0,  # Chromium refuses to run with its sandbox for root
         "proxy": {"server": proxy, "bypass": "<-loopback>"},  # Chromium would connect to loopback directly without it
     }
-
-
-def rendering_settings(browser: str, proxy: str, context: dict[str, Any]) -> dict[str, Any]:
-    """Return the Scrapy settings for screenshots: requests with `meta={"playwright": True}`.
-
-    `proxy`: the URL of a `GuardedProxy`; `context`: Playwright's own options (viewport, …) for both contexts.
-    """
-    handler = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
-    return {
-        "DOWNLOAD_HANDLERS": {"http": handler, "https": handler, "data": None, "file": None, "ftp": None, "s3": None},
-        "DOWNLOADER_MIDDLEWARES": {
-            "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-            "crawler.gates.guard_gates.UrlGate": 50,
-            "crawler.gates.host_rules.RobotsMiddleware": 100,
-            "crawler.rendering.chromium.AddressGateBehindProxy": 960,
-        },
-        "PLAYWRIGHT_LAUNCH_OPTIONS": launch_options(browser, proxy),
-        "PLAYWRIGHT_CONTEXTS": {
-            SCRIPTS: context | {"service_workers": "block"},
-            PLAIN: context | {"java_script_enabled": False, "service_workers": "block"},
-        },
-        "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": PAGE_SECONDS * 1000,
-        "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": TABS,
-        "PLAYWRIGHT_ABORT_REQUEST": "crawler.rendering.chromium.is_needless",
-        "CONCURRENT_REQUESTS": TABS,
-    }
-
-
-def is_needless(request: Any) -> bool:
-    """Whether a page's request is needless: videos and persistent connections do not change a screenshot."""
-    return request.resource_type in ("media", "websocket", "eventsource")
-
-
-class AddressGateBehindProxy(AddressGate):
-    """The address gate for rendered pages, whose responses all come from the proxy, which has checked the address."""
-
-    def process_response(self, request: Request, response: Response) -> Response:
-        """Check the address of responses that do not come from the browser, such as that of robots.txt."""
-        return response if request.meta.get("playwright") else super().process_response(request, response)

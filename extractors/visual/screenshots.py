@@ -3,7 +3,7 @@
     PNG bytes → grey pixels → 224 × 224 → centred → network
 
 Source: 基于网页图像分类的自动化网页正文抽取模型 (Qin, Li, Mu, Li), section 1.2. Its input is 224 × 224 × 1, scaled
-down from a picture of the whole page. Ours: from the page's first 1,366 × 1,366 pixels (`crawler.screenshots`), each
+down from a picture of the whole page. Ours: from the page's first 1,366 × 1,366 pixels (`evaluation.screenshots`), each
 pixel the mean of its area, so that lines of text remain distinct; if a long page is scaled to 224 rows, they do not.
 More pages were right in this way; in the source, too, more detail improved the results.
 
@@ -16,6 +16,7 @@ attackers, so a decoder of our own would need the same care. It is imported wher
 A folder for training has `article/` and `list/`, with one PNG per page.
 """
 
+import hashlib
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -54,6 +55,11 @@ def read_png(data: bytes) -> Grey:
     except (OSError, SyntaxError, ValueError, image.DecompressionBombError) as error:
         raise UnreadableImage(str(error)) from None
     return np.asarray(small, np.float32) / np.float32(255)
+
+
+def file_name(url: str) -> str:
+    """Return the file name of the screenshot of a normalised URL."""
+    return hashlib.sha256(url.encode()).hexdigest()[:16] + ".png"
 
 
 def centred(grey: Grey) -> Grey:

@@ -1,7 +1,7 @@
 """`python -m extractors.visual.train DIR`: train the network on screenshots of the sites that you extract.
 
-DIR contains `article/` and `list/` with a PNG for each page, as `python -m crawler.screenshots` takes them; begin with
-twenty of each type and site. The network learns these sites: on others it is little better than a guess.
+DIR contains `article/` and `list/` with a PNG for each page, as `python -m evaluation.screenshots` takes them; begin
+with twenty of each type and site. The network learns these sites: on others it is little better than a guess.
 
 Source: 基于网页图像分类的自动化网页正文抽取模型 (Qin, Li, Mu, Li), section 1.2: Adam, learning rate 0.0002, batches of
 16, cross entropy (given for ResNet-101; nothing is given for LeNet-5). Our addition: the rarer type has a larger

@@ -548,3 +548,11 @@ def test_a_script_of_the_headless_shell_is_not_started(nothing_installed, monkey
 def test_without_any_the_message_says_what_to_install(nothing_installed):
     with pytest.raises(BrowserMissing, match=r"apt-get install chromium.*playwright install chromium"):
         find_browser()
+
+
+def test_a_browser_that_is_named_but_not_there_is_an_error(monkeypatch, tmp_path):
+    monkeypatch.setenv(BROWSER, str(tmp_path / "chrome"))
+    with pytest.raises(BrowserMissing, match="is not a program"):
+        find_browser()
+    monkeypatch.setenv(BROWSER, shutil.which("sh"))
+    assert find_browser() == shutil.which("sh")

@@ -1,12 +1,11 @@
 """Screenshots as a user takes them: the command, a real Chromium, a real HTTP server."""
 
-import shutil
+from collections.abc import Iterator
 
 import pytest
 
 from console.sample_site import DEAD_LINKS, SiteServer, truth
-from crawler.rendering.chromium import BROWSER, BrowserMissing, find_browser
-from crawler.screenshots import SCALE, SCREEN, read_index
+from evaluation.screenshots import SCALE, SCREEN, read_index
 from tests.crawler.spiders import environment, run
 
 pytestmark = pytest.mark.timeout(110)
@@ -19,10 +18,16 @@ EMPTIED = (
 EMPTY = b"<!doctype html><title>nothing</title>"
 
 
+@pytest.fixture
+def site() -> Iterator[SiteServer]:
+    with SiteServer() as server:
+        yield server
+
+
 def taken(folder, *urls, allow="127.0.0.1", **environ):
     """Exit code, the index by URL, and standard error."""
     environ = environment(EXEMPLAR_ALLOW_HOSTS=allow, EXEMPLAR_CONTACT="a@example.org", **environ)
-    ran = run("crawler.screenshots", [*urls, "--out", "shots", "--delay", "0"], folder, environ)
+    ran = run("evaluation.screenshots", [*urls, "--out", "shots", "--delay", "0"], folder, environ)
     return ran.code, read_index(folder / "shots"), ran.said
 
 
@@ -62,18 +67,3 @@ def test_the_guard_holds_for_the_browser_and_for_what_it_follows(browser, site, 
         assert shots[pages[0]].reason == ""
         assert all("127.0.0.1 is not public" in shots[page].reason for page in pages[1:])
         assert inside.requests == []
-
-
-def test_without_a_browser_the_command_says_what_to_install(tmp_path):
-    code, shots, said = taken(tmp_path, "http://127.0.0.1:1/", PATH=str(tmp_path))
-    assert code == 3
-    assert shots == {}
-    assert "apt-get install chromium" in said
-
-
-def test_a_browser_that_is_named_but_not_there_is_an_error(monkeypatch, tmp_path):
-    monkeypatch.setenv(BROWSER, str(tmp_path / "chrome"))
-    with pytest.raises(BrowserMissing, match="is not a program"):
-        find_browser()
-    monkeypatch.setenv(BROWSER, shutil.which("sh"))
-    assert find_browser() == shutil.which("sh")

@@ -1,4 +1,4 @@
-"""`python -m crawler.screenshots URL… --out DIR`: screenshots of pages, as the classifier `visual` reads them.
+"""`python -m evaluation.screenshots URL… --out DIR`: screenshots of pages, as the classifier `visual` reads them.
 
 A page is laid out on a screen of 1,366 × 1,366 pixels and drawn at a quarter of that size by the browser itself: the
 classifier reads 224 × 224 pixels, and a small picture is drawn, stored and read in a tenth of the time. The part below
@@ -9,7 +9,6 @@ ran), reason (why there is no screenshot). Pages that DIR already has are not fe
 """
 
 import argparse
-import hashlib
 import json
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
@@ -26,21 +25,24 @@ from crawler.fetching.scrapy_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILAB
 from crawler.fetching.single_pages import settings_here
 from crawler.gates.context import FetchContext, GatedSpider, context_from
 from crawler.gates.errors import AddressRefused, outcome_of_failure
+from crawler.gates.guard_gates import AddressGate
 from crawler.guarding.browser_proxy import GuardedProxy
 from crawler.guarding.guard import RefusedAddresses, host_and_port
-from crawler.rendering.chromium import PLAIN, SCRIPTS, find_browser, rendering_settings
+from crawler.rendering.chromium import PAGE_SECONDS, find_browser, launch_options
 from crawler.run.outcomes import of_answer
 from crawler.run.rendering_choice import TABS
 from crawler.task_list.file import TASKS_FILE
 from crawler.task_list.identity import identity_of
 from crawler.task_list.mistakes import TaskError
 from extractors.html.urls import normalise
+from extractors.visual.screenshots import file_name, is_blank, read_png
 from workers.errors import ExemplarError
 
 SCREEN = 1366  # CSS pixels, width and height; the source's larger input has this size
 SCALE = 0.25  # pixels of the picture per CSS pixel
 INDEX = "screenshots.jsonl"
 SCREENSHOT_SECONDS = 15
+SCRIPTS, PLAIN = "scripts", "plain"  # browser contexts: as for a reader, and without JavaScript
 FORBIDDEN = 403  # the proxy's status for an address that it refused
 
 
@@ -63,7 +65,7 @@ def take(urls: Iterable[str], out: Path, *, delay: float | None = None, listed_o
     out.mkdir(parents=True, exist_ok=True)
     distinct = list(dict.fromkeys(map(normalise, urls)))
     known = read_index(out)
-    missing = [Shot(url, str(out / name_of(url))) for url in distinct if url not in known]
+    missing = [Shot(url, str(out / file_name(url))) for url in distinct if url not in known]
     if missing:
         known |= {shot.url: shot for shot in _rendered(missing, out, delay, listed_only)}
     return [known.get(url, Shot(url, "", reason="no answer")) for url in distinct]
@@ -74,11 +76,6 @@ def read_index(out: Path) -> dict[str, Shot]:
     index = out / INDEX
     lines = index.read_text("utf-8").splitlines() if index.exists() else []
     return {shot.url: shot for shot in (Shot(**json.loads(line)) for line in lines)}
-
-
-def name_of(url: str) -> str:
-    """Return the file name of a URL's screenshot."""
-    return hashlib.sha256(url.encode()).hexdigest()[:16] + ".png"
 
 
 def _rendered(shots: Sequence[Shot], out: Path, delay: float | None, listed_only: bool) -> list[Shot]:
@@ -112,6 +109,45 @@ def _crawl(
     per_host = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1 if settings["DOWNLOAD_DELAY"] else TABS, "LOG_LEVEL": "ERROR"}
     settings = rendering_settings(find_browser(), proxy.url, screen) | settings | per_host
     run_spider(ScreenshotsSpider, settings, context=context, shots=shots, on_shot=keep, refused=proxy.refused)
+
+
+def rendering_settings(browser: str, proxy: str, context: dict[str, Any]) -> dict[str, Any]:
+    """Return the Scrapy settings for screenshots: requests with `meta={"playwright": True}`.
+
+    `proxy`: the URL of a `GuardedProxy`; `context`: Playwright's own options (viewport, …) for both contexts.
+    """
+    handler = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+    return {
+        "DOWNLOAD_HANDLERS": {"http": handler, "https": handler, "data": None, "file": None, "ftp": None, "s3": None},
+        "DOWNLOADER_MIDDLEWARES": {
+            "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+            "crawler.gates.guard_gates.UrlGate": 50,
+            "crawler.gates.host_rules.RobotsMiddleware": 100,
+            "evaluation.screenshots.AddressGateBehindProxy": 960,
+        },
+        "PLAYWRIGHT_LAUNCH_OPTIONS": launch_options(browser, proxy),
+        "PLAYWRIGHT_CONTEXTS": {
+            SCRIPTS: context | {"service_workers": "block"},
+            PLAIN: context | {"java_script_enabled": False, "service_workers": "block"},
+        },
+        "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": PAGE_SECONDS * 1000,
+        "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": TABS,
+        "PLAYWRIGHT_ABORT_REQUEST": "evaluation.screenshots.is_needless",
+        "CONCURRENT_REQUESTS": TABS,
+    }
+
+
+def is_needless(request: Any) -> bool:
+    """Whether a page's request is needless: videos and persistent connections do not change a screenshot."""
+    return request.resource_type in ("media", "websocket", "eventsource")
+
+
+class AddressGateBehindProxy(AddressGate):
+    """The address gate for rendered pages, whose responses all come from the proxy, which has checked the address."""
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Check the address of responses that do not come from the browser, such as that of robots.txt."""
+        return response if request.meta.get("playwright") else super().process_response(request, response)
 
 
 class ScreenshotsSpider(GatedSpider):
@@ -153,8 +189,6 @@ class ScreenshotsSpider(GatedSpider):
         )
 
     def _on_response(self, response: Response, shot: Shot, context: str) -> Request | None:
-        from extractors.visual.screenshots import is_blank, read_png
-
         refused = self.refused.at(*host_and_port(response.url)) if response.status == FORBIDDEN else None
         outcome = of_answer(response.status, content_type(response), response.body)
         if refused:
@@ -212,7 +246,7 @@ def _urls(given: Sequence[str]) -> list[str]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m crawler.screenshots", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m evaluation.screenshots", description=__doc__)
     parser.add_argument("urls", nargs="+", metavar="URL|FILE", help="pages, or text files with one URL per line")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output folder of the screenshots")
     parser.add_argument("--delay", type=float, metavar="S", help="seconds between two pages of a host")
