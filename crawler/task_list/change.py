@@ -10,12 +10,13 @@ from functools import lru_cache
 from pathlib import Path
 
 import redis
+from yaml.nodes import MappingNode
 
-from crawler.task_list.edit import existing_list, last_line, replace_example, replace_text
+from crawler.task_list.edit import existing_list, last_line, pair_at, replace_example, replace_text
 from crawler.task_list.file import loads
 from crawler.task_list.mistakes import TaskError, TaskFileError, unknown_task
 from crawler.task_list.publication import edition, origin_of
-from crawler.task_list.yaml_source import Source, read_text
+from crawler.task_list.yaml_source import compose, read_text
 from workers.extraction_config import adopted_examples
 
 _values_of = lru_cache(maxsize=1)(read_text)  # the values of a thousand tasks take most of a second to read
@@ -78,21 +79,11 @@ def _place(tasks_yaml: Path, name: str) -> tuple[str, list[str], tuple[int, int,
     tasks = source.data.get("tasks") if isinstance(source.data, dict) else None
     if not isinstance(tasks, dict) or name not in tasks:
         raise unknown_task(name, [*tasks] if isinstance(tasks, dict) else [])
-    lines = text.splitlines(keepends=True)
-    return text, lines, _lines_of(source, lines, name)
-
-
-def _lines_of(source: Source, lines: list[str], name: str) -> tuple[int, int, int]:
-    """Return first line, end and indent of a task's keys, counted from 0.
-
-    Raises `TaskError` for an unsupported layout.
-    """
-    path = ("tasks", name)
-    line, _ = source.keys[path]
-    keys = [place for key, place in source.keys.items() if key[:2] == path and len(key) == 3]
-    if not keys or min(keys)[0] <= line:
+    found = pair_at(compose(text), ("tasks", name))
+    if found is None or not isinstance(found[1], MappingNode) or found[1].flow_style:
         raise TaskError(f"task {name} is written in braces or has no keys; change it by hand")
-    return line, last_line(lines, line, min(keys)[1] - 1), min(keys)[1] - 1
+    first = found[1].value[0][0].start_mark
+    return text, text.splitlines(keepends=True), (first.line, last_line(text, found[1], first.column - 1), first.column)
 
 
 def unwritten_examples(connection: "redis.Redis", tasks_yaml: Path) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Edits tasks.yaml as text, so that the rest of the file, its comments and its layout stay unchanged.
 
-Tasks are added and renamed, and a task's example is replaced.
+Tasks are added and renamed, and a task's example is replaced. The places are those of the parser's nodes; the new text
+is read again, and refused if its tasks are not those that are meant, as in a file of an unusual layout.
 """
 
 import json
@@ -12,13 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from yaml.nodes import CollectionNode, MappingNode, Node
+
 from crawler.task_list.file import Reader, loads, task_file_of
 from crawler.task_list.identity import CONTACT
 from crawler.task_list.mistakes import Mistake, TaskError, TaskFileError
 from crawler.task_list.models import Task, TaskFile
-from crawler.task_list.yaml_source import Source, read, read_text
-
-_URL_SCALAR = re.compile(r"""https?://[^\s'",{}\[\]]*[^\s'",{}\[\]:]|"https?://[^"\\\s]*"|'https?://[^'\s]*'""")
+from crawler.task_list.yaml_source import Path_, Source, block_lines, compose, read, written
 
 
 class SectionCells(dict[str, Any]):
@@ -51,7 +52,7 @@ def create(tasks_yaml: Path, contact: str = "") -> None:
     """Write a task list without tasks, and its JSON Schema. `contact` may be empty."""
     from crawler.task_list.schema import MODELINE, NO_CONTACT, SCHEMA_BESIDE_TASKS, write_schema
 
-    contact_line = f"contact: {_scalar(contact)}" if contact else NO_CONTACT
+    contact_line = f"contact: {written(contact)}" if contact else NO_CONTACT
     tasks_yaml.parent.mkdir(parents=True, exist_ok=True)
     write_schema(tasks_yaml.parent / SCHEMA_BESIDE_TASKS)
     tasks_yaml.write_text(
@@ -81,71 +82,39 @@ def add_task(tasks_yaml: Path, entry: Mapping[str, Any], contact: str = "") -> b
 def append_tasks(tasks_yaml: Path, entries: Sequence[Mapping[str, Any]], contact: str = "") -> list[str]:
     """Add `entries` (a task's keys and its `name` each), and a contact if there is none; return the names added.
 
-    Comments and layout of the file are kept; entries that the file already has unchanged are skipped. All or nothing:
-    on any mistake `TaskFileError` is raised and the file is unchanged. The file is replaced in one step.
+    Entries that the file already has unchanged are skipped. All or nothing: on any mistake `TaskFileError` is raised
+    and the file is unchanged. The file is replaced in one step.
     """
     source = read(tasks_yaml)
     existing = _known(source, tasks_yaml.parent)
     new = _new_entries(entries, existing)
     if not new:
         return []
-    if contact:
-        source = _with_contact(source, contact)
-    changed = _with_tasks(source, new)
-    _check_result(changed, tasks_yaml, existing.tasks.tasks, new)
-    replace_text(tasks_yaml, changed)
-    return [entry["name"] for entry in new]
-
-
-def _with_contact(source: Source, contact: str) -> Source:
-    """Return the list with a contact in its settings, if they have none. Raises `TaskError` if that is impossible."""
-    before, settings = source.data, source.data.get("settings") or {}
-    if settings.get("contact"):
-        return source
-    columns = [column for path, (_, column) in source.keys.items() if path[:1] == ("settings",) and len(path) == 2]
-    added = [f"{' ' * (min(columns, default=3) - 1)}contact: {_scalar(contact)}"]
-    if "settings" in before:
-        text = _inserted(source.text, source.keys[("settings",)][0], added)
-    else:
-        text = _inserted(source.text, len(source.text.splitlines()), ["settings:", *added])
-    changed = read_text(text, source.file)
-    if changed.data != {**before, "settings": {**settings, "contact": contact}}:
-        raise TaskError(f"{source.file}: the contact cannot be added to a file of this layout; add it to `settings:`")
-    return changed
+    text, settings = _with_tasks(source.text, [entry for entry, _ in new.values()]), existing.tasks.settings
+    if contact and not settings.contact:
+        text, settings = (
+            with_value(text, ("settings", "contact"), contact),
+            settings.model_copy(update={"contact": contact}),
+        )
+    wanted = TaskFile(tasks=existing.tasks.tasks | {name: task for name, (_, task) in new.items()}, settings=settings)
+    _check(text, tasks_yaml, wanted, "tasks cannot be added to a file of this layout; add them by hand")
+    replace_text(tasks_yaml, text)
+    return [*new]
 
 
 def replace_example(tasks_yaml: Path, name: str, example: str) -> None:
-    """Replace the example of a task in the file; the rest of it is kept. The file is replaced in one step.
+    """Replace the example of a task in the file. The file is replaced in one step.
 
-    Raises `TaskFileError` for a file with mistakes, `TaskError` if the value is not written out on one line of the
-    task itself, or the task would not be valid.
+    Raises `TaskFileError` for a file with mistakes, `TaskError` if other tasks would change, too, or the task would not
+    be valid.
     """
     source = read(tasks_yaml)
-    before = _known(source, tasks_yaml.parent).tasks.tasks
-    refused = TaskError(f"{tasks_yaml}: the example of task {name} cannot be replaced; set it to {example} by hand")
-    if name not in before or ("tasks", name, "example") not in source.keys:
-        raise refused
-    changed = _with_scalar(source.text, source.values["tasks", name, "example"], _scalar(example))
-    if changed is None:
-        raise refused
-    try:
-        after = loads(changed, str(tasks_yaml), tasks_yaml.parent).tasks
-    except TaskFileError:
-        raise refused from None
-    if not _same(after, {**before, name: before[name].model_copy(update={"example": example})}):
-        raise refused
-    replace_text(tasks_yaml, changed)
-
-
-def _with_scalar(text: str, place: tuple[int, int], value: str) -> str | None:
-    """Return the text with another value in place of the URL at a place; None if no URL is written out there."""
-    lines = text.splitlines(keepends=True)
-    number, column = place[0] - 1, place[1] - 1
-    found = _URL_SCALAR.match(lines[number], column)
-    if found is None:
-        return None
-    lines[number] = lines[number][:column] + value + lines[number][found.end() :]
-    return "".join(lines)
+    before = _known(source, tasks_yaml.parent).tasks
+    wanted = before.tasks | {name: before[name].model_copy(update={"example": example})}
+    text = with_value(source.text, ("tasks", name, "example"), example)
+    refused = f"the example of task {name} cannot be replaced; set it to {example} by hand"
+    _check(text, tasks_yaml, before.model_copy(update={"tasks": wanted}), refused)
+    replace_text(tasks_yaml, text)
 
 
 def renamed_task(tasks_yaml: Path, old: str, new: str, *, has_run: bool = False, keeps_outputs: bool = False) -> str:
@@ -157,49 +126,31 @@ def renamed_task(tasks_yaml: Path, old: str, new: str, *, has_run: bool = False,
     source = read(tasks_yaml)
     before = task_file_of(source, tasks_yaml.parent)
     present = old if old in before.tasks else new
-    line, column = source.keys[("tasks", present)]
-    lines = source.text.splitlines(keepends=True)
-    start, rest = lines[line - 1][: column - 1], lines[line - 1][column - 1 :]
-    written = next((form for form in (present, f'"{present}"', f"'{present}'") if rest.startswith(form)), None)
-    if written is None:
-        place = f"{tasks_yaml}:{line}:{column}"
-        raise TaskError(f"{place}: the name {present} is written in an unusual form; rename it by hand")
-    lines[line - 1] = f"{start}{_scalar(new, key=True)}{rest.removeprefix(written)}"
-    wanted = before[present].model_copy(update={"name": old if keeps_outputs else new})
-    paths = {key: ("tasks", present, key) for key in source.data["tasks"][present]}
-    places = {key: source.keys[path] for key, path in paths.items() if path in source.keys}
-    added: dict[str, Any] = {}
-    if keeps_outputs and "output" in places:
-        begin = places["output"][0]
-        end = min((at for at, _ in places.values() if at > begin), default=last_line(lines, line, column) + 1)
-        lines[begin - 1 : end - 1] = [part.replace("{task}", old) for part in lines[begin - 1 : end - 1]]
-    elif keeps_outputs:
-        added["output"] = json.loads(json.dumps(source.data["defaults"]["output"]).replace("{task}", old))
-    earlier = dict.fromkeys((old, *wanted.formerly) if has_run else wanted.formerly)
+    task, keys, changes = before[present], source.data["tasks"][present], dict[str, Any]()
+    earlier = dict.fromkeys((old, *task.formerly) if has_run else task.formerly)
     formerly = tuple(name for name in earlier if name != new)
-    first_line, first_column = min(places.values())
-    if formerly != wanted.formerly:
-        added["formerly"] = formerly
-        if "formerly" in places and first_line > line:
-            del lines[places["formerly"][0] - 1 : last_line(lines, *places["formerly"])]
-    if first_line == line:
-        keys = "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}, " for key, value in added.items())
-        lines[line - 1] = lines[line - 1].replace("{", f"{{{keys}", 1)
-        changed = "".join(lines)
-    else:
-        indent = " " * (first_column - 1)
-        changed = _inserted("".join(lines), line, [indent + key_line for key_line in _map_lines(added, 2)])
-    try:
-        after = loads(changed, str(tasks_yaml), tasks_yaml.parent)
-    except TaskFileError:
-        after = before
-    names = [new if name == present else name for name in before.tasks]
-    if [*after.tasks] != names or after[new].formerly != formerly or after[new].outputs() != wanted.outputs():
-        raise TaskError(
-            f"{tasks_yaml}: {old} cannot be renamed in a file of this layout; by hand, give it the name {new}, the key "
-            f"formerly: [{', '.join(formerly)}] and the outputs {', '.join(wanted.outputs())}; then repeat the command"
+    update: dict[str, Any] = {"name": new, "formerly": formerly}
+    if keeps_outputs:
+        named = keys["output"] if "output" in keys else source.data["defaults"]["output"]
+        changes["output"] = json.loads(json.dumps(named).replace("{task}", old))
+        update["output"] = tuple(
+            output.model_copy(update={"to": output.to.replace("{task}", old)}) for output in task.output
         )
-    return changed
+    if formerly != task.formerly:
+        changes["formerly"] = [*formerly]
+    text = source.text
+    for key, value in changes.items():
+        text = with_value(text, ("tasks", present, key), value)
+    text = _with_key(text, ("tasks", present), new)
+    tasks = {new if name == present else name: each for name, each in before.tasks.items()}
+    wanted = before.model_copy(update={"tasks": tasks | {new: task.model_copy(update=update)}})
+    outputs = ", ".join(wanted[new].outputs())
+    by_hand = (
+        f"{old} cannot be renamed in a file of this layout; by hand, give it the name {new}, the key "
+        f"formerly: [{', '.join(formerly)}] and the outputs {outputs}; then repeat the command"
+    )
+    _check(text, tasks_yaml, wanted, by_hand)
+    return text
 
 
 # Which entries are new, and whether they are valid
@@ -214,10 +165,10 @@ def _known(source: Source, folder: Path) -> ExistingList:
     return ExistingList(tasks, reader.defaults)
 
 
-def _new_entries(entries: Sequence[Mapping[str, Any]], before: ExistingList) -> list[dict[str, Any]]:
-    """Return the entries that are not in the list yet. Raises `TaskFileError` for those that cannot be added."""
+def _new_entries(entries: Sequence[Mapping[str, Any]], before: ExistingList) -> dict[str, tuple[dict[str, Any], Task]]:
+    """Return the entries that are not in the list yet and their tasks, by name. Raises `TaskFileError`."""
     mistakes: list[Mistake] = []
-    new: dict[str, dict[str, Any]] = {}
+    new: dict[str, tuple[dict[str, Any], Task]] = {}
     for number, entry in enumerate(entries, 1):
         source, name = _source_of(entry, number), str(entry.get("name", ""))
         path = ("tasks", name)
@@ -228,12 +179,12 @@ def _new_entries(entries: Sequence[Mapping[str, Any]], before: ExistingList) -> 
             source.add(path, "duplicate name", "give each task its own name", at_key=True)
         elif existing and task and not _same({name: existing}, {name: task}):
             source.add(path, "already exists with different keys", "give the new task another name", at_key=True)
-        elif not existing:
-            new[name] = {"name": name, **keys}
+        elif task and not existing:
+            new[name] = {name: keys}, task
         mistakes += source.mistakes
     if mistakes:
         raise TaskFileError(mistakes)
-    return list(new.values())
+    return new
 
 
 def _same(a: Mapping[str, Task], b: Mapping[str, Task]) -> bool:
@@ -261,101 +212,94 @@ def _source_of(entry: Mapping[str, Any], number: int) -> Source:
 # Writing
 
 
+def with_value(text: str, path: Path_, value: Any) -> str:
+    """Return a list's text with another value at a path, or with a new key there, written on one line."""
+    root = compose(text)
+    above, found = pair_at(root, path[:-1]), pair_at(root, path)
+    if above is None:
+        return with_value(text, path[:-1], {path[-1]: value})
+    key, node = above
+    braces = isinstance(node, MappingNode) and bool(node.flow_style)
+    entry = f"{written(path[-1])}: {written(value, braces)}"
+    if found and isinstance(found[1], CollectionNode):
+        return text[: found[0].start_mark.index] + entry + text[_end(found[1]) :]
+    if found:
+        return text[: found[1].start_mark.index] + written(value, braces) + text[_end(found[1]) :]
+    if not isinstance(node, MappingNode):
+        return _inserted(text, key.start_mark.line + 1, [" " * (key.start_mark.column + 2) + entry])
+    first = node.value[0][0].start_mark if node.value else None
+    at = node.start_mark.index + 1 if braces or not first else first.index
+    after = "" if not first else ", " if braces else _newline(text) + " " * first.column
+    return text[:at] + entry + after + text[at:]
+
+
+def _with_key(text: str, path: Path_, name: str) -> str:
+    """Return a list's text with another name of the key at a path."""
+    found = pair_at(compose(text), path)
+    return text[: found[0].start_mark.index] + written(name) + text[_end(found[0]) :] if found else text
+
+
+def pair_at(root: Node | None, path: Path_) -> tuple[Node, Node] | None:
+    """Return the nodes of the key and of the value at a path of maps; None if there are none."""
+    pair = (root, root) if root is not None else None
+    for step in path:
+        pairs = pair[1].value if pair and isinstance(pair[1], MappingNode) else []
+        pair = next(((key, value) for key, value in pairs if key.value == step), None)
+    return pair
+
+
+def _end(node: Node) -> int:
+    """Return where a node's text ends; a block ends with its last value, not with the comments after it."""
+    if isinstance(node, CollectionNode) and node.value and not node.flow_style:
+        last = node.value[-1]
+        return _end(last[1] if isinstance(node, MappingNode) else last)
+    return int(node.end_mark.index)
+
+
+def last_line(text: str, node: Node, indent: int) -> int:
+    """Return the last line of a block, from 1, with the comments after it that are indented by more than `indent`."""
+    lines, last = text.splitlines(), len(text[: _end(node)].rstrip().splitlines())
+    while last < len(lines) and re.match(rf" {{{indent + 1},}}#", lines[last]):
+        last += 1
+    return last
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
 def _inserted(text: str, position: int, new: Sequence[str]) -> str:
     """Return a text with new lines after line `position`, which end as its own lines do."""
-    newline = "\r\n" if "\r\n" in text else "\n"
-    lines = text.splitlines(keepends=True)
+    newline, lines = _newline(text), text.splitlines(keepends=True)
     if lines[position - 1 : position] and not lines[position - 1].endswith("\n"):
         lines[position - 1] += newline
     return "".join([*lines[:position], *(line + newline for line in new), *lines[position:]])
 
 
-def _with_tasks(source: Source, entries: Sequence[Mapping[str, Any]]) -> str:
-    """Return the text with the entries after its last task, indented as its tasks are."""
-    position, indent, step = _insertion_point(source, source.text.splitlines(keepends=True))
-    block: list[str] = []
-    for entry in entries:
-        block.append(" " * indent + _scalar(entry["name"], key=True) + ":")
-        keys = {key: value for key, value in entry.items() if key != "name"}
-        block += [" " * (indent + step) + line for line in _map_lines(keys, step)]
-    return _inserted(source.text, position, block)
-
-
-def _insertion_point(source: Source, lines: Sequence[str]) -> tuple[int, int, int]:
-    """Return the line after which to insert, the tasks' indentation and the step to their keys'."""
-    data = source.data["tasks"]
-    key_line = source.keys[("tasks",)][0]
-    if not data:
-        if lines[key_line - 1].partition("#")[0].rstrip().endswith("tasks:"):
-            return key_line, 2, 2
-        source.add(("tasks",), "is not an empty block", "write just 'tasks:'", place=(key_line, 1))
-        raise TaskFileError(source.mistakes)
-    first = next(iter(data))
-    line, column = source.keys[("tasks", first)]
-    if line == key_line or source.values[("tasks",)] != (line, column):
-        source.add(("tasks",), "is written in braces or as an alias", "write one task below the other")
-        raise TaskFileError(source.mistakes)
-    keys = [source.keys[("tasks", first, key)] for key in data[first] if ("tasks", first, key) in source.keys]
-    step = keys[0][1] - column if keys and keys[0][0] > line else 2
-    return last_line(lines, line, column - 1), column - 1, max(step, 1)
-
-
-def last_line(lines: Sequence[str], first: int, indent: int) -> int:
-    """Return the last line (from 1) of the block that starts at line `first`; the next key further left ends it."""
-    last = first
-    for number, line in enumerate(lines[first:], first + 1):
-        bare = line.strip()
-        depth = len(line) - len(line.lstrip())
-        if bare in ("---", "...") or (bare and not bare.startswith("#") and depth < indent):
-            break
-        if bare and (not bare.startswith("#") or depth > indent):
-            last = number
-    return last
-
-
-def _map_lines(keys: Mapping[str, Any], step: int) -> list[str]:
-    lines: list[str] = []
-    for key, value in keys.items():
-        name = _scalar(key, key=True)
-        if isinstance(value, Mapping):
-            lines += [f"{name}:", *(" " * step + line for line in _map_lines(value, step))]
-        elif isinstance(value, list | tuple):
-            lines += [f"{name}:", *(" " * step + line for item in value for line in _item_lines(item, step))]
-        else:
-            lines.append(f"{name}: {_scalar(value)}")
-    return lines
-
-
-def _item_lines(item: Any, step: int) -> list[str]:
-    """Return an item of a list; the lines of a map are indented below its first key."""
-    lines = _map_lines(item, step) if isinstance(item, Mapping) else [_scalar(item)]
-    return [f"- {lines[0]}", *(f"  {line}" for line in lines[1:])] if lines else ["- {}"]
-
-
-def _scalar(value: Any, key: bool = False) -> str:
-    """Return `value` as YAML on one line, in quotes only if it would be read as another value without them."""
-    if value is None or isinstance(value, bool | int | float):
-        return json.dumps(value)
-    text = str(value)
-    read_back = read_text(f"{text}: 1" if key else f"k: {text}")
-    wanted: Any = {text: 1} if key else {"k": text}
-    if text == text.strip() and text.isprintable() and not read_back.mistakes and read_back.data == wanted:
+def _with_tasks(text: str, entries: Sequence[dict[str, Any]]) -> str:
+    """Return the text with the entries, `{name: keys}` each, after its last task, indented as its tasks are."""
+    found = pair_at(compose(text), ("tasks",))
+    if found is None:
         return text
-    return '"' + "".join(map(_quoted, text)) + '"'
+    key, tasks = found
+    indent, step, position = 2, 2, key.start_mark.line + 1
+    if tasks.value:
+        name, first = tasks.value[0]
+        indent = name.start_mark.column
+        step = first.start_mark.column - indent if first.start_mark.line > name.start_mark.line else step
+        position = last_line(text, tasks, indent)
+    block = [" " * indent + line for entry in entries for line in block_lines(entry, step)]
+    return _inserted(text, position, block)
 
 
-def _quoted(char: str) -> str:
-    """Return one character in the form for YAML's double quotes."""
-    if char in '"\\':
-        return "\\" + char
-    return char if char.isprintable() else f"\\U{ord(char):08X}"
-
-
-def _check_result(text: str, path: Path, before: Mapping[str, Task], new: Sequence[Mapping[str, Any]]) -> None:
-    """Read the new text: the earlier tasks must be unchanged, and the new ones present. Raises `TaskError`."""
-    result, names = loads(text, str(path), path.parent).tasks, {entry["name"] for entry in new}
-    if not result.keys() >= names or not _same(before, {name: result[name] for name in result.keys() - names}):
-        raise TaskError(f"{path}: tasks cannot be added to a file of this layout; add them by hand")
+def _check(text: str, path: Path, wanted: TaskFile, refused: str) -> None:
+    """Read the new text. Raises `TaskError` if it is not the list that is wanted."""
+    try:
+        result = loads(text, str(path), path.parent)
+    except TaskFileError:
+        result = TaskFile(tasks={})
+    if not _same(result.tasks, wanted.tasks) or result.settings != wanted.settings:
+        raise TaskError(f"{path}: {refused}")
 
 
 def replace_text(path: Path, text: str) -> None:

@@ -30,10 +30,6 @@ def _one_or_more(item: dict[str, Any]) -> WithJsonSchema:
     return WithJsonSchema({"anyOf": [item, {"type": "array", "items": item}]})
 
 
-def _map_with(required: str, **properties: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "required": [required], "additionalProperties": False, "properties": properties}
-
-
 # -- one value --------------------------------------------------------------------------------------------------------
 
 TaskName = Annotated[str, AfterValidator(validators.check_name)]
@@ -41,16 +37,7 @@ Url = Annotated[str, AfterValidator(validators.check_url)]
 UrlPattern = Annotated[Pattern, BeforeValidator(validators.to_pattern), _AS_TEXT, WithJsonSchema(TEXT)]
 StartPattern = Annotated[Pattern, BeforeValidator(validators.to_start_pattern), _AS_TEXT]
 Day = Annotated[date, BeforeValidator(validators.to_day), WithJsonSchema({"type": "string", "format": "date"})]
-_CRON = _map_with(
-    "cron",
-    cron={"type": "string", "description": "Minute, hour, day, month, weekday."},
-    zone={"type": "string", "description": "IANA time zone; default: UTC."},
-)
-_BOUNDS = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}
-_AUTO = _map_with("auto", auto={**_BOUNDS, "description": "The shortest and the longest period."})
-Every = Annotated[
-    Period, BeforeValidator(Period.parse), _AS_TEXT, WithJsonSchema({"anyOf": [{"type": "string"}, _CRON, _AUTO]})
-]
+Every = Annotated[Period, BeforeValidator(Period.parse), _AS_TEXT, WithJsonSchema({"type": "string"})]
 Method = Annotated[str, AfterValidator(validators.check_method)]
 Visits = Annotated[Revisit | None, BeforeValidator(Revisit.parse), _OPTIONAL_TEXT, _TEXT_OR_NULL]
 Forget = Annotated[Age | None, BeforeValidator(Age.parse), _OPTIONAL_TEXT, _TEXT_OR_NULL]

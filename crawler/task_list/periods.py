@@ -10,11 +10,9 @@ the hour begins with `*` (`*/15 * * * *`), the line follows the clock: real time
 import itertools
 import re
 import zoneinfo
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Any
 
 from cronsim import CronSim, CronSimError
 
@@ -27,15 +25,7 @@ CRON_FORM = "minute, hour, day, month, weekday: 0 8 * * 1-5"
 FORMS = "write 30m, 2h, 1d, auto, or a cron line such as 0 8 * * 1-5 Asia/Shanghai"
 AUTO_FORM = "write auto, or with bounds auto 15m..1d"
 AUTO_SHORTEST, AUTO_LONGEST = 600, 86400  # seconds: the bounds of an `auto` without bounds
-UNIT_WORDS = {
-    "sec": "s", "secs": "s", "second": "s", "seconds": "s", "秒": "s", "min": "m", "mins": "m", "minute": "m",
-    "minutes": "m", "分": "m", "分钟": "m", "hr": "h", "hrs": "h", "hour": "h", "hours": "h", "时": "h", "小时": "h",
-    "day": "d", "days": "d", "天": "d", "日": "d", "week": "w", "weeks": "w", "周": "w",
-}  # fmt: skip
-CRON_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))  # ranges of the five fields
-MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
-WEEKDAYS = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
-CRON_NAMES: tuple[tuple[str, ...], ...] = ((), (), (), MONTHS, WEEKDAYS)
+UNITS_MEANT = dict(zip("smhdw秒分时小天日周", "smhdwsmhhddw", strict=True))  # by the first character of a word
 FORGET_FORM = "write 180d, or leave it out: then nothing is forgotten"
 KEEP_FORM = "write 30d, or leave it out: then no page is kept"
 REVISIT_FORM = "write 1d for 3d: every day, for three days"
@@ -58,14 +48,9 @@ class Period:
 
     @classmethod
     def parse(cls, value: object) -> "Period":
-        """Parse a period: text, a map with `cron` and optionally `zone`, or a map with `auto`.
-
-        Raises `BadValueError` (a ValueError).
-        """
+        """Parse a period. Raises `BadValueError` (a ValueError)."""
         if isinstance(value, Period):
             return value
-        if isinstance(value, Mapping):
-            return _from_map(value)
         if isinstance(value, int) and not isinstance(value, bool):
             raise BadValueError(f"{value} has no unit", f"write {value}s, {value}m or {value}h")
         if not isinstance(value, str) or not value.strip():
@@ -111,7 +96,7 @@ def _fixed_seconds(text: str) -> int:
         raise BadValueError(f"{text!r} is not a period", FORMS)
     pieces = re.findall(r"([0-9]+) ?([A-Za-z一-鿿]+)", text)
     if wrong := next((unit for _, unit in pieces if unit not in SECONDS), None):
-        raise BadValueError(f"unknown unit {wrong!r}", _unit_hint(text, pieces))
+        raise BadValueError(f"unknown unit {wrong!r}", _unit_hint(pieces))
     if max(len(count) for count, _ in pieces) > 9:
         raise BadValueError(f"{text} is longer than {LONGEST // 86400} days", FORMS)
     seconds = sum(int(count) * SECONDS[unit] for count, unit in pieces)
@@ -124,77 +109,40 @@ def _fixed_seconds(text: str) -> int:
     return seconds
 
 
-def _unit_hint(text: str, pieces: list[tuple[str, str]]) -> str:
-    units = [UNIT_WORDS.get(unit.lower(), unit.lower()) for _, unit in pieces]
-    if all(unit in SECONDS for unit in units):
-        return "write " + "".join(count + unit for (count, _), unit in zip(pieces, units, strict=True))
-    return "units are s, m, h, d and w"
-
-
-# Periods by the publishing rate
+def _unit_hint(pieces: list[tuple[str, str]]) -> str:
+    units = [UNITS_MEANT.get(unit[0].lower()) for _, unit in pieces if not unit.lower().startswith("mo")]
+    if len(units) < len(pieces) or not all(units):
+        return "units are s, m, h, d and w"
+    return "write " + "".join(f"{count}{unit}" for (count, _), unit in zip(pieces, units, strict=True))
 
 
 def _from_auto(text: str) -> Period:
     if text == "auto":
         return Period(text, bounds=(AUTO_SHORTEST, AUTO_LONGEST))
-    shortest, dots, longest = text.removeprefix("auto").partition("..")
+    shortest, dots, longest = map(str.strip, text.removeprefix("auto").partition(".."))
     if not dots:
         raise BadValueError(f"{text!r} is not a period", AUTO_FORM)
-    return _between(shortest.strip(), longest.strip())
-
-
-def _between(shortest: str, longest: str) -> Period:
     bounds = _fixed_seconds(shortest), _fixed_seconds(longest)
     if bounds[0] > bounds[1]:
         raise BadValueError(f"{shortest} is longer than {longest}", f"write auto {longest}..{shortest}")
     return Period(f"auto {shortest}..{longest}", bounds=bounds)
 
 
-def _from_auto_map(value: Mapping[Any, Any]) -> Period:
-    pair = value["auto"]
-    if not (isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(bound, str) for bound in pair)):
-        raise BadValueError("must be two periods", "write {auto: [15m, 1d]}", inner=("auto",))
-    try:
-        return _between(*(" ".join(bound.split()) for bound in pair))
-    except BadValueError as fault:
-        raise BadValueError(fault.message, fault.hint, inner=("auto",)) from None
-
-
 # Cron lines
-
-
-def _from_map(value: Mapping[Any, Any]) -> Period:
-    if set(value) == {"auto"}:
-        return _from_auto_map(value)
-    for key in value:
-        if key not in ("cron", "zone"):
-            near = nearest(str(key), ("cron", "zone"))
-            raise BadValueError("unknown key", f"did you mean {near!r}?" if near else "known: cron, zone", inner=(key,))
-    for key in value:
-        if not isinstance(value[key], str):
-            raise BadValueError("must be text", "write it in quotes", inner=(key,))
-    if "cron" not in value:
-        raise BadValueError("'cron' is missing", "write {cron: '0 8 * * 1-5', zone: Asia/Shanghai}")
-    if len(value["cron"].split()) != 5:
-        raise BadValueError("a cron line has 5 fields", CRON_FORM, inner=("cron",))
-    try:
-        return _from_cron(" ".join([*value["cron"].split(), value.get("zone", "UTC")]))
-    except BadValueError as fault:
-        at_zone = fault.offset and "zone" in value
-        raise BadValueError(fault.message, fault.hint, inner=("zone" if at_zone else "cron",)) from None
 
 
 def _from_cron(text: str) -> Period:
     words = text.split()
-    if len(words) == 6 and re.match(r"[A-Za-z]", words[5]) is None:
-        raise BadValueError(
-            "a cron line has 5 fields, without seconds", "minute, hour, day, month, weekday: 0 8 * * 1-5"
-        )
-    if len(words) not in (5, 6):
-        raise BadValueError(f"a cron line has 5 fields and optionally a zone; this one has {len(words)}", FORMS)
     cron, zone = " ".join(words[:5]), words[5] if len(words) == 6 else "UTC"
+    if len(words) not in (5, 6) or not zone[0].isalpha():
+        raise BadValueError(
+            f"a cron line has 5 fields, without seconds, and optionally a zone; this one has {len(words)}", FORMS
+        )
     _check_zone(zone, offset=len(cron) + 1)
-    _check_cron(cron, zone)
+    try:
+        _next_cron(cron, zone, _next_cron(cron, zone, datetime(2024, 1, 1, tzinfo=UTC)))
+    except (CronSimError, ValueError) as error:
+        raise BadValueError(f"not a cron line: {str(error).lower()}", CRON_FORM) from None
     return Period(cron if zone == "UTC" else f"{cron} {zone}", None, cron, zone)
 
 
@@ -202,24 +150,11 @@ def _check_zone(zone: str, offset: int) -> None:
     try:
         zoneinfo.ZoneInfo(zone)
     except (KeyError, ValueError, OSError):
-        known = zoneinfo.available_timezones()
+        known = sorted(zoneinfo.available_timezones())
         near = nearest(zone, known) or nearest(zone, {name.rpartition("/")[2] for name in known})
-        full = next((name for name in sorted(known) if near and name.split("/")[-1] == near.split("/")[-1]), None)
-        hint = f"did you mean {near if near in known else full!s}?" if near else "write an IANA name: Asia/Shanghai"
+        full = next((name for name in known if near and name.endswith(near)), None)
+        hint = f"did you mean {full}?" if full else "write an IANA name: Asia/Shanghai"
         raise BadValueError(f"unknown time zone {zone!r}", hint, offset=offset) from None
-
-
-def _check_cron(cron: str, zone: str) -> None:
-    if re.search(r"[HhRr]\b|[HhRr]\(", re.sub(r"(?i)thu|mar|apr|fri", "", cron)):
-        raise BadValueError("not a cron line: H and R (random times) are not supported", CRON_FORM)
-    try:
-        start = datetime(2024, 1, 1, tzinfo=UTC)
-        for _ in range(2):
-            start = _next_cron(cron, zone, start)
-    except (ValueError, CronSimError):
-        if problem := _cron_problem(cron):
-            raise BadValueError(f"not a cron line: {problem}", CRON_FORM) from None
-        raise BadValueError("this cron line is never due", "no month has that day") from None
 
 
 def _next_cron(cron: str, zone: str, moment: datetime) -> datetime:
@@ -227,55 +162,11 @@ def _next_cron(cron: str, zone: str, moment: datetime) -> datetime:
 
     Raises `ValueError` if there is none within 50 years, `CronSimError` for an invalid line.
     """
-    for due in CronSim(_for_cronsim(cron), moment.astimezone(zoneinfo.ZoneInfo(zone))):
+    for due in CronSim(cron, moment.astimezone(zoneinfo.ZoneInfo(zone))):
         # After the clock was set back, cronsim begins with the first occurrence of an hour that occurs twice.
         if due.astimezone(UTC) > moment:
             return due.astimezone(UTC)
     raise ValueError("never due")
-
-
-def _for_cronsim(cron: str) -> str:
-    """Translate forms that task lists may use and Debian's cron does not support into forms that it supports.
-
-    `?` is `*`; `22-2` and `fri-mon` wrap around; `L5` is the last Friday. If day and weekday are both given, also as a
-    step of `*` (`*/2`), a day that matches either of them is due.
-    """
-    fields = cron.upper().split()
-    for index in (2, 4):
-        low, high = CRON_RANGES[index]
-        fields[index] = re.sub(r"^\*/", f"{low}-{high}/", "*" if fields[index] == "?" else fields[index])
-    fields[4] = re.sub(r"\bL([0-7])\b", r"\1L", fields[4])
-    return " ".join(",".join(_unwrapped(term, index) for term in text.split(",")) for index, text in enumerate(fields))
-
-
-def _unwrapped(term: str, index: int) -> str:
-    ends = re.fullmatch(r"(\w+)-(\w+)(?:/([1-9]\d*))?", term, re.ASCII)
-    low, high = (_cron_number(end, index) for end in (ends[1], ends[2])) if ends else (None, None)
-    first, last = CRON_RANGES[index]
-    if ends is None or low is None or high is None or not first <= high < low <= last + (index == 4):
-        return term
-    return ",".join(map(str, [*range(low, last + 1), *range(first, high + 1)][:: int(ends[3] or 1)]))
-
-
-def _cron_number(text: str, index: int) -> int | None:
-    if text in CRON_NAMES[index]:
-        return CRON_NAMES[index].index(text) + CRON_RANGES[index][0]
-    return int(text) if text.isdecimal() else None
-
-
-def _cron_problem(cron: str) -> str:
-    """Return the mistake in a line that cronsim rejects; empty if each field alone is valid."""
-    for index, text in enumerate(cron.split()):
-        try:
-            CronSim(_for_cronsim(" ".join(text if at == index else "*" for at in range(5))), datetime(2024, 1, 1))
-        except CronSimError:
-            if step := re.search(r"/(0+)\b", text):
-                return f"step {step[1]!r} in field {index + 1} is invalid"
-            numbers = [int(number) for number in re.findall(r"[0-9]+", text)]
-            numeric = re.fullmatch(r"[0-9*,/-]+", text) is not None
-            too_large = numeric and any(number > CRON_RANGES[index][1] for number in numbers)
-            return f"{text} is out of range" if too_large or re.fullmatch(r"0+", text) else f"{text} is invalid"
-    return ""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
 """YAML text → plain values, each with its line and column.
 
-libyaml reads the events, from which nodes of PyYAML with line and column are composed here. The values are built here,
-too, so that duplicate keys, tags, excessive aliases and invalid keys are all reported together. The library itself
-raises at the first one.
+PyYAML composes nodes with line and column. The values are built here, so that duplicate keys, tags, excessive aliases
+and invalid keys are all reported together. The library itself raises at the first one.
 """
 
 import codecs
@@ -14,8 +13,7 @@ from typing import Any
 
 import yaml
 from yaml.error import MarkedYAMLError
-from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
-from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from yaml.nodes import Node
 from yaml.reader import ReaderError
 
 from crawler.task_list.mistakes import Mistake, nearest
@@ -36,7 +34,6 @@ _KINDS = {  # of plain scalars, by YAML 1.2; all others are text
     r"|\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN)",
     "merge": r"<<",
 }
-_KIND = re.compile("|".join(f"(?P<{kind}>{form})" for kind, form in _KINDS.items()))
 _TAG = "tag:yaml.org,2002:"
 
 
@@ -214,6 +211,8 @@ def _syntax_hint(problem: str, line: list[str]) -> str:
         return "put the value in single quotes, within which a backslash is one"
     if "a block" in problem:
         return "indent all keys of one map alike"
+    if "duplicate anchor" in problem:
+        return "give each anchor a name of its own"
     if "undefined alias" in problem or "alias" in problem:
         return "put a value that starts with * in quotes"
     if any(char in "".join(line) for char in "[{") and ("flow" in problem or "expected ','" in problem):
@@ -303,19 +302,33 @@ class _Builder:
 
 
 def compose(text: str) -> Node | None:
-    """Return the root of the only document, None without one.
-
-    Raises `yaml.YAMLError`, with the problem `TOO_DEEP` if anything is nested deeper than `MAX_DEPTH`.
-    """
-    events = yaml.parse(text, Loader=yaml.CSafeLoader)
-    next(events)  # the start of the stream
-    if isinstance(next(events), StreamEndEvent):
-        return None
-    root = _Nodes(events).node(next(events))
-    next(events)  # the end of the document
-    if not isinstance(following := next(events), StreamEndEvent):
-        raise MarkedYAMLError(problem="another document", problem_mark=following.start_mark)
+    """Return the root of the only document, None without one. Raises `yaml.YAMLError`."""
+    root: Node | None = yaml.compose(text, Loader=_Loader)
     return root
+
+
+def written(value: Any, is_in_braces: bool = False) -> str:
+    """Return a value as YAML on one line."""
+    is_flow = is_in_braces or isinstance(value, dict | list)
+    return _dumped([value], is_flow=True)[1:-2] if is_flow else _dumped([value])[2:-1]
+
+
+def block_lines(value: dict[str, Any], step: int) -> list[str]:
+    """Return a map as YAML lines, each level indented by `step`."""
+    return _dumped(value, indent=max(step, 2)).splitlines()
+
+
+def _dumped(value: Any, is_flow: bool = False, indent: int = 2) -> str:
+    text: str = yaml.dump(
+        value,
+        Dumper=_Dumper,
+        default_flow_style=is_flow,
+        indent=indent,
+        width=MAX_BYTES,
+        allow_unicode=True,
+        sort_keys=False,
+    )
+    return text
 
 
 def scalar_value(kind: str, text: str) -> Any:
@@ -336,47 +349,34 @@ def scalar_value(kind: str, text: str) -> Any:
     return text
 
 
-class _Nodes:
-    """Composes nodes from libyaml's events: its own composer ends the process on deep nesting."""
+class _Loader(yaml.CBaseLoader):  # type: ignore[misc]
+    """Composes nodes whose plain scalars have the tags of YAML 1.2. libyaml ends the process on deep nesting."""
 
-    def __init__(self, events: Iterator[Any]) -> None:
-        self.events = events
-        self.anchors: dict[str, Node] = {}
-        self.depth = 0
+    depth = 0
 
-    def node(self, event: Any) -> Node:
-        """Return the node that begins with an event."""
-        if isinstance(event, AliasEvent):
-            if event.anchor not in self.anchors:
-                raise MarkedYAMLError(problem=f"found undefined alias {event.anchor!r}", problem_mark=event.start_mark)
-            return self.anchors[event.anchor]
-        if self.depth > MAX_DEPTH:
-            raise MarkedYAMLError(problem=TOO_DEEP, problem_mark=event.start_mark)
-        place = (event.start_mark, event.end_mark)
-        if isinstance(event, ScalarEvent):
-            return self.named(event, ScalarNode(_tag_of(event), event.value, *place, event.style))
+    def descend_resolver(self, current_node: Node | None, current_index: Any) -> None:
+        """Refuse a node that is nested too deeply."""
         self.depth += 1
-        if isinstance(event, SequenceStartEvent):
-            node = self.named(event, SequenceNode(event.tag, [], *place))
-            while not isinstance(item := next(self.events), SequenceEndEvent):
-                node.value.append(self.node(item))
-        else:
-            node = self.named(event, MappingNode(event.tag, [], *place))
-            while not isinstance(key := next(self.events), MappingEndEvent):
-                node.value.append((self.node(key), self.node(next(self.events))))
+        if self.depth > MAX_DEPTH + 2:
+            raise MarkedYAMLError(problem=TOO_DEEP, problem_mark=current_node and current_node.start_mark)
+
+    def ascend_resolver(self) -> None:
+        """Leave a node."""
         self.depth -= 1
-        return node
-
-    def named(self, event: Any, node: Node) -> Node:
-        """Return a node, which its anchor, if it has one, means from here on."""
-        if event.anchor:
-            self.anchors[event.anchor] = node
-        return node
 
 
-def _tag_of(event: Any) -> str:
-    """Return the tag of a scalar; a plain one without a tag has that of its value."""
-    if event.tag not in (None, "!"):
-        return str(event.tag)
-    found = _KIND.fullmatch(event.value) if event.implicit[0] else None
-    return _TAG + (found.lastgroup or "null" if found else "str")
+class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
+    """Quotes what YAML 1.1 or 1.2 would not read as text; writes each value out."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        """Indent lists below their keys."""
+        super().increase_indent(flow, False)
+
+    def ignore_aliases(self, data: Any) -> bool:
+        """Return True."""
+        return True
+
+
+for _kind, _form in _KINDS.items():
+    for _class in (_Loader, _Dumper):
+        _class.add_implicit_resolver(_TAG + _kind, re.compile(f"(?:{_form})$"), None)

@@ -53,7 +53,6 @@ def test_values_and_places():
     "text",
     [
         "a: &x 1\nb: *x\n",
-        "a: &x 1\nb: &x 2\nc: *x\n",
         "a: &x {b: 1}\nc: {<<: *x, d: 2}\n",
         "a: |\n  b\n",
         'a: "b\\n"\n',
