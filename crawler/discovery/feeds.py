@@ -1,16 +1,14 @@
-"""Feeds: RSS 0.9x, 1.0 (RDF) and 2.0, Atom, JSON Feed. Input: bytes; output: links with their dates. No network.
+"""Feeds: RSS 0.9x, 1.0 (RDF) and 2.0, Atom. Input: bytes; output: links with their dates. No network.
 
 An entry's URL is, in this order: FeedBurner's original link, Atom's link (alternate), RSS's link, a guid that is a
 permalink, an id that is a URL. Relative URLs are resolved against `xml:base`, else against the feed's URL.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from datetime import datetime
 from html import unescape
 from itertools import islice
-from typing import Any
 
 from lxml import etree
 
@@ -31,8 +29,6 @@ _TAGS = re.compile(r"<[^<>]*>")
 
 def read_feed(body: bytes, url: str, content_type: str | None = None) -> ListContent | None:
     """Return the feed that `body` is, from `url`; None if it is not a feed. Broken XML is read as far as possible."""
-    if body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
-        return _json_feed(body, url)
     whole, body = len(body) <= MOST_BYTES, body[:MOST_BYTES]
     text = lenient_xml.from_root(decode(body, content_type)[0], ROOTS)
     root = lenient_xml.parse(text, url) if text else None
@@ -104,7 +100,7 @@ def _text(element: "etree._Element") -> str:
 
 def _plain(element: "etree._Element") -> str:
     """Return the text of a title, which is often HTML."""
-    words = unescape(_TAGS.sub("", unescape(lenient_xml.with_whole_characters(_text(element)))))
+    words = unescape(_TAGS.sub("", unescape(_text(element))))
     return without_controls(" ".join(words.split()))[:200]
 
 
@@ -113,35 +109,3 @@ def _once(links: list[PageLink]) -> list[PageLink]:
     for link in links[:MOST_ENTRIES]:
         once.setdefault(link.url, link)
     return list(once.values())
-
-
-# JSON Feed, https://www.jsonfeed.org/version/1.1/
-
-
-def _json_feed(body: bytes, url: str) -> ListContent | None:
-    if len(body) > MOST_BYTES:
-        return None
-    try:
-        said = json.loads(decode(body, "application/json; charset=utf-8")[0])
-    except (ValueError, RecursionError):
-        return None
-    items = said.get("items") if isinstance(said, dict) else None
-    if not isinstance(items, list) or "jsonfeed.org" not in str(said.get("version", "")):
-        return None
-    links = [entry for item in items if isinstance(item, dict) and (entry := _json_entry(item, url))]
-    further = absolute(url, _string(said.get("next_url")))
-    home, truncated = absolute(url, _string(said.get("home_page_url"))) or "", len(links) > MOST_ENTRIES
-    return ListContent("feed", _once(links), [further] if further else [], home=home, truncated=truncated)
-
-
-def _json_entry(item: dict[str, Any], url: str) -> PageLink | None:
-    ids = _string(item.get("id"))
-    target = absolute(url, _string(item.get("url")) or (ids if ids.startswith("http") else ""))
-    if target is None:
-        return None
-    moment = moment_of(_string(item.get("date_published"))) or moment_of(_string(item.get("date_modified")))
-    return PageLink(target, without_controls(" ".join(_string(item.get("title")).split()))[:200], published=moment)
-
-
-def _string(value: object) -> str:
-    return value if isinstance(value, str) else ""

@@ -6,7 +6,6 @@ Without a document type a text has only XML's own five entities: there is nothin
 """
 
 import re
-import sys
 from itertools import islice
 
 from lxml import etree
@@ -14,14 +13,15 @@ from lxml import etree
 # A comment or instruction, which may contain anything, or the beginning of an element
 _BEFORE_ROOT = re.compile(r"<!--.*?-->|<\?.*?\?>|<(?:[\w.-]+:)?([\w.-]+)", re.DOTALL)
 JUNK = 16_384  # characters in which the root begins: after a document type, or a server's warnings
-# An `&` that begins no reference, or a numeric reference; CDATA sections are skipped
+# An `&` that begins no reference; CDATA sections are skipped
 _AMPERSAND = re.compile(
-    r"<!\[CDATA\[(?:.*?\]\]>|.*\Z)|&(?:\#(?:([0-9]{1,7})|x([0-9a-f]{1,6}));|(?!(?:amp|lt|gt|quot|apos);))",
+    r"<!\[CDATA\[(?:.*?\]\]>|.*\Z)|&(?!\#[0-9]{1,7};|\#x[0-9a-f]{1,6};|(?:amp|lt|gt|quot|apos);)",
     re.DOTALL | re.IGNORECASE,
 )
-_BY_NUMBER = re.compile(r"&\#(?:([0-9]{1,7})|x([0-9a-f]{1,6}));", re.IGNORECASE)
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
-_FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+# Control characters, and halves of characters, also as references (about 55296 to 57343)
+_FORBIDDEN = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]|&\#(?:5[5-7][0-9]{3}|x[dD][89a-fA-F][0-9a-fA-F]{2});"
+)
 OPTIONS = {
     "encoding": "utf-8",
     "resolve_entities": False,
@@ -45,30 +45,8 @@ def from_root(text: str, names: frozenset[str]) -> str:
 
 
 def repaired(text: str) -> str:
-    """Return `text` without characters that XML forbids, and with a bare `&` escaped.
-
-    Two references to a surrogate pair (`&#55357;&#56832;`) become one character.
-    """
-    return _without_forbidden(_AMPERSAND.sub(_mended, text))
-
-
-def with_whole_characters(text: str) -> str:
-    """Return `text` with two references to a surrogate pair as one character."""
-    return _without_forbidden(_BY_NUMBER.sub(_mended, text)) if "&#" in text else text
-
-
-def _mended(found: re.Match[str]) -> str:
-    """Return the replacement of a match: the forbidden character, an escaped bare `&`, or the match itself."""
-    if number := found[1] or found[2]:
-        code = int(number, 10 if found[1] else 16)
-        return chr(code) if code <= sys.maxunicode and _FORBIDDEN.match(chr(code)) else found[0]
-    return "&amp;" if found[0] == "&" else found[0]
-
-
-def _without_forbidden(text: str) -> str:
-    if _SURROGATE.search(text):
-        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return _FORBIDDEN.sub("", text)
+    """Return `text` without characters that XML forbids, and with a bare `&` escaped."""
+    return _FORBIDDEN.sub("", _AMPERSAND.sub(lambda found: "&amp;" if found[0] == "&" else found[0], text))
 
 
 def parse(text: str, url: str) -> "etree._Element | None":

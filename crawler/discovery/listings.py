@@ -90,7 +90,7 @@ def _listing(body: bytes, head: bytes, url: str, content_type: str | None) -> Li
     listing = None
     if _SITEMAP.search(before):
         listing = read_sitemap(body, url, content_type)
-    if listing is None and (_FEED.search(before) or first[:1] == b"{"):
+    if listing is None and (_FEED.search(before)):
         listing = read_feed(body, url, content_type)
     if listing is None and first[:1] in (b"{", b"["):
         listing = json_links(decode(body, content_type)[0], url)

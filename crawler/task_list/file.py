@@ -74,8 +74,9 @@ class Reader:
         if not isinstance(data, dict):
             self.source.add((), f"must be a map, not {show(data)}", "start with 'tasks:'")
             return None
-        self._unknown_top_keys(data)
-        data = self._as_meant(data)
+        if not data.keys() <= {*TOP_KEYS}:
+            self._unknown_top_keys(data)
+            return None
         settings = self._settings(data)
         self.defaults = {"delay": settings.delay if settings else 1.0} | self._defaults(data)
         tasks = {} if may_be_empty and not data.get("tasks", True) else self._tasks(data)
@@ -98,16 +99,6 @@ class Reader:
                 elif isinstance(data[key], dict) and "example" in data[key]:
                     hint = "a task belongs under 'tasks:'"
             self.source.add((key,), "unknown key", hint, at_key=True)
-
-    def _as_meant(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Return the data with misspelt top keys corrected, so that the mistakes below them are reported together."""
-        meant = {key: nearest(key, TOP_KEYS) for key in data if key not in TOP_KEYS}
-        mended = dict(data)
-        for key, right in meant.items():
-            if right is not None and right not in mended:
-                mended[right] = data[key]
-                self.source.read_as(key, right)
-        return mended
 
     def _settings(self, data: dict[str, Any]) -> Settings | None:
         given = self._map_of(data, "settings")

@@ -6,7 +6,6 @@ and invalid keys are all reported together. The library itself raises at the fir
 
 import codecs
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,7 +31,6 @@ _KINDS = {  # of plain scalars, by YAML 1.2; all others are text
     "int": r"[-+]?(?:0b[01_]+|0o?[0-7_]+|[0-9][0-9_]*|0x[0-9a-fA-F_]+)",
     "float": r"[-+]?(?:(?:[0-9][0-9_]*)(?:\.[0-9_]*(?:[eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)"
     r"|\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN)",
-    "merge": r"<<",
 }
 _TAG = "tag:yaml.org,2002:"
 
@@ -76,13 +74,6 @@ class Source:
         """Return the place of the last key of `path`; for an item of a list, that of the item."""
         known = self.resolve(path)
         return self.keys.get(known) or self.values.get(known, (1, 1))
-
-    def read_as(self, key: str, meant: str) -> None:
-        """Make the values below the top key `key` available below `meant` too, so that mistakes there have places."""
-        places: tuple[dict[Path_, Any], ...] = (self.keys, self.values, self.insides)
-        for known in places:
-            known.update({(meant, *path[1:]): place for path, place in known.items() if path[:1] == (key,)})
-        self.unread |= {(meant, *path[1:]) for path in self.unread if path[:1] == (key,)}
 
     def add(
         self, path: Path_, message: str, hint: str = "", *, at_key: bool = False, place: Place | None = None
@@ -268,13 +259,9 @@ class _Builder:
 
     def mapping(self, node: Any, path: Path_) -> dict[str, Any]:
         built: dict[str, Any] = {}
-        merged: dict[str, Any] = {}
         for key, child in node.value:
             place = _place_of(key.start_mark)
-            if (key.tag or "").endswith(":merge"):
-                for name, value in self.merge(child, path):
-                    merged.setdefault(name, value)
-            elif key.id != "scalar" or not key.value.strip():
+            if key.id != "scalar" or not key.value.strip():
                 self.source.add(path, "a key must be text", "put it in quotes", place=place)
             elif key.value in built:
                 first = self.source.keys[(*path, key.value)][0]
@@ -284,21 +271,7 @@ class _Builder:
                 built[key.value] = self.build(child, (*path, key.value))
                 if child.id == "scalar" and not child.value and not child.style:
                     self.source.values[(*path, key.value)] = place  # for an empty value the parser gives the next line
-        return built | {name: value for name, value in merged.items() if name not in built}
-
-    def merge(self, node: Any, path: Path_) -> Iterator[tuple[str, Any]]:
-        """Yield the keys and values that `<<: *anchor` inserts. Keys of the map itself keep their places."""
-        nodes = node.value if node.id == "sequence" else [node]
-        for merged_node in nodes:
-            keys, values = dict(self.source.keys), dict(self.source.values)
-            value = self.build(merged_node, path)
-            self.source.keys.update(keys)
-            self.source.values.update(values)
-            if isinstance(value, dict):
-                yield from value.items()
-            else:
-                place = _place_of(merged_node.start_mark)
-                self.source.add(path, "<< must be followed by a map", "write <<: *name", place=place)
+        return built
 
 
 def compose(text: str) -> Node | None:

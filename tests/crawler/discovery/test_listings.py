@@ -23,7 +23,6 @@ def urls(listing):
         (RSS, "feed"),
         (b"<?xml version='1.0'?>\n<!-- by hand -->" + RSS, "feed"),
         (RSS.replace(b"<link>/a/1", b"<description><![CDATA[<html><body>]]></description><link>/a/1"), "feed"),
-        (b'{"version": "https://jsonfeed.org/version/1", "items": [{"url": "/a/1"}]}', "feed"),
         (URLSET, "sitemap"),
         (gzip.compress(URLSET, mtime=0), "sitemap"),
         (b"http://site.example/a/1\n", "sitemap"),

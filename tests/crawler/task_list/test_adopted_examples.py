@@ -57,7 +57,6 @@ def test_an_example_is_replaced_and_the_rest_of_the_file_is_kept(file: Path) -> 
     [
         (TEXT, "http://127.0.0.1/b/1.html"),  # not of the pattern
         (TEXT.replace(f"example: {OLD}   #", f"example: &it {OLD}   #").replace(f'"{OLD}"', "*it"), NEW),
-        (TEXT.replace("news:  #", "news: &it  #").replace(f'{{example: "{OLD}", ', "{<<: *it, "), NEW),  # both change
     ],
 )
 def test_a_file_of_another_layout_is_left_as_it_is(file: Path, text: str, url: str) -> None:

@@ -106,12 +106,6 @@ def test_start_pages_are_written_out_newest_first():
     ]
 
 
-def test_keys_of_an_anchor_are_merged():
-    text = MINIMAL.replace("a: {", "a: &a {") + "  b: {<<: *a, every: 2h}\n"
-    found = loads(text)
-    assert (found.tasks["b"].every.text, found.tasks["b"].example) == ("2h", "http://h/1")
-
-
 def test_published_list_comes_back_equal_with_variables_unexpanded():
     found = loads(GOOD.replace("out/{task}.jsonl", "[a.db, '${PG_DSN}']"))
     settings, tasks = found.published_form()

@@ -53,7 +53,6 @@ def test_values_and_places():
     "text",
     [
         "a: &x 1\nb: *x\n",
-        "a: &x {b: 1}\nc: {<<: *x, d: 2}\n",
         "a: |\n  b\n",
         'a: "b\\n"\n',
         "a: 'b\n  c'\n",
@@ -82,7 +81,7 @@ def test_another_parser_gives_the_same_values(changes):
     for at, deleted, added in changes:
         text = text[:at] + added + text[at + deleted :]
     source = read_text(text)
-    if source.mistakes:
+    if source.mistakes or "<<" in text:  # ruamel.yaml merges keys, as YAML 1.1 does
         return
     try:
         other = by_ruamel(text)
