@@ -24,7 +24,7 @@ from benchmarks.processes import cpu_seconds, start
 from crawler.scheduling.schedule import SPREAD_MOST, Schedule
 from crawler.task_list.file import load
 from crawler.task_list.periods import Period
-from crawler.task_list.publication import digest, publish
+from crawler.task_list.publication import publish
 from workers import keys
 from workers.redis_access.embedded import Embedded
 
@@ -126,7 +126,7 @@ def main() -> None:
             loaded = load(file)
             print(f"reading {asked.tasks:,} tasks: {time.process_time() - begun:.1f} s of CPU", flush=True)
             begun = time.process_time()
-            publish(connection, loaded, file, source=digest(file.read_bytes()))
+            publish(connection, loaded, file)
             print(f"publishing them: {time.process_time() - begun:.1f} s of CPU", flush=True)
             del loaded
             period = float(Period.parse(asked.every).seconds_hint)

@@ -19,9 +19,7 @@ from crawler.task_list.mistakes import TaskError
 from crawler.task_list.publication import (
     Change,
     ListWatch,
-    digest,
     edition,
-    is_in_force,
     publish,
     published_count,
     published_periods,
@@ -243,13 +241,9 @@ class Scheduler:
 
     def _publish(self, *, take_over: bool = False) -> Change:
         assert self.file is not None
-        source, current = _digest_of(self.file), edition(self.redis)
-        if current is not None and is_in_force(current, source, self.file, take_over=take_over):
-            self._copy = current.fingerprint
-            return Change()
         tasks = load(self.file)
         before, self._copy = self._copy, tasks.fingerprint
-        return publish(self.redis, tasks, self.file, in_step_with=before, take_over=take_over, source=source)
+        return publish(self.redis, tasks, self.file, in_step_with=before, take_over=take_over)
 
     def _look_at_edition(self) -> None:
         current = edition(self.redis)
@@ -281,13 +275,6 @@ def _in_thread(work: Callable[[], Result]) -> "Future[Result]":
 
     threading.Thread(target=run, name="scheduler-work", daemon=True).start()
     return future
-
-
-def _digest_of(file: Path) -> str:
-    try:
-        return digest(file.read_bytes())
-    except OSError:
-        return ""  # reading the file then raises an error with the reason
 
 
 def _stamp(file: Path) -> tuple[float, int] | None:

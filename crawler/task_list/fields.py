@@ -14,6 +14,7 @@ from workers.usage_rights import SKIPPABLE
 
 Item = TypeVar("Item")
 TEXT = {"type": "string", "minLength": 1}  # the schema of text that is not empty
+Text = Annotated[str, Field(min_length=1)]
 _AS_TEXT = PlainSerializer(str, return_type=str)
 _OPTIONAL_TEXT = PlainSerializer(lambda value: str(value) if value else None, return_type=str | None)
 _TEXT_OR_NULL = WithJsonSchema({"type": ["string", "null"]})
@@ -53,7 +54,11 @@ Contact = Annotated[str, AfterValidator(validators.check_contact)]
 # -- several ----------------------------------------------------------------------------------------------------------
 
 OneOrMore = Annotated[tuple[Item, ...], _LISTED, _one_or_more(TEXT)]
-Keywords = OneOrMore[Annotated[str, BeforeValidator(validators.to_keyword), Field(min_length=1)]]
+Keywords = Annotated[
+    tuple[Annotated[Text, BeforeValidator(validators.to_keyword)], ...],
+    _LISTED,
+    _one_or_more(TEXT | {"type": ["string", "number"]}),
+]
 StartPatterns = OneOrMore[StartPattern]
 UrlPatterns = OneOrMore[UrlPattern]
 Notify = OneOrMore[Annotated[str, BeforeValidator(validators.check_notify)]]

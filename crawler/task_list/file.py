@@ -252,7 +252,8 @@ def _wording(error: Any, known: list[str] | None) -> tuple[str, str, int]:
     if isinstance(cause, BadValueError | PatternError):
         return cause.message, cause.hint, cause.offset
     if kind == "missing":
-        return f"{error['loc'][-1]!r} is missing", f"write {{{error['loc'][-1]}: …}}", 0
+        *above, key = map(str, error["loc"])
+        return f"{key!r} is missing", MAP_HINTS.get("".join(above[-1:]), f"write {{{key}: …}}"), 0
     if kind == "extra_forbidden":
         return "unknown key", suggest(str(error["loc"][-1]), known) if known else "", 0
     if kind == "string_type" and isinstance(error["input"], list):

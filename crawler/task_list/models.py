@@ -16,7 +16,7 @@ from crawler.task_list import fields
 from crawler.task_list.fields import FrozenModel
 from crawler.task_list.mistakes import BadValueError, TaskError, unknown_task
 from crawler.task_list.outputs import Outputs
-from crawler.task_list.validators import DEFAULTS_EXAMPLE, METHODS, TOKEN, check_login, to_filter
+from crawler.task_list.validators import DEFAULTS_EXAMPLE, METHODS, TOKEN, to_filter
 from workers.backpressure import DEFAULT_MARKS, MEGABYTE, Marks
 from workers.extraction_config import PAGES_FOLDER
 from workers.sinks.durability import Durability
@@ -52,7 +52,7 @@ class Filter(FrozenModel):
         return bool(self.keywords or self.since or self.until)
 
 
-Words = Annotated[Filter, BeforeValidator(to_filter)]
+Words = Annotated[Filter, BeforeValidator(to_filter, json_schema_input_type=fields.Text | list[fields.Text] | Filter)]
 
 
 class Login(FrozenModel):
@@ -113,9 +113,9 @@ class Task(FrozenModel):
     With revisit a thread is read again as long as it has new posts."""
     paused: bool = Field(default=False, examples=[True])
     """true: the task is not run."""
-    keep: Words = Field(default=Filter(), examples=[["央行", "利率"], {"since": "2024-01-01"}])
+    keep: Words = Field(default_factory=Filter, examples=[["央行", "利率"], {"since": "2024-01-01"}])
     """Keep only articles with these words or of these days."""
-    drop: Words = Field(default=Filter(), examples=[["广告"], {"until": "2023-12-31"}])
+    drop: Words = Field(default_factory=Filter, examples=[["广告"], {"until": "2023-12-31"}])
     """Drop articles with these words or of these days."""
     near_duplicates: Literal["mark", "drop", "keep"] = Field(default="mark", examples=["drop"])
     """An article whose text is almost that of an earlier one of the task: mark writes it with the URL of the earlier
@@ -153,9 +153,7 @@ class Task(FrozenModel):
     cookies: fields.Cookies = Field(default=None, repr=False, examples=[{"consent": "yes"}, {}])
     """Cookies for the example's host; values may contain ${NAME}. With this key, even as {}, cookies that sites set are
     kept during a run."""
-    auth: Annotated[Login | None, BeforeValidator(check_login)] = Field(
-        default=None, examples=[{"user": "reader", "password": "${READER_PASSWORD}"}]
-    )
+    auth: Login | None = Field(default=None, examples=[{"user": "reader", "password": "${READER_PASSWORD}"}])
     """HTTP authentication (Basic), sent to the example's host only."""
     proxy: fields.Proxy | None = Field(
         default=None, repr=False, examples=["http://reader:${PROXY_PASSWORD}@proxy.example:3128"]

@@ -28,7 +28,7 @@ from pydantic import (
     model_serializer,
 )
 
-from crawler.task_list.fields import TEXT, FrozenModel, Keywords
+from crawler.task_list.fields import TEXT, FrozenModel, Keywords, OneOrMore, Text
 from crawler.task_list.languages import check_language
 from crawler.task_list.mistakes import BadValueError, nearest, show, suggest
 from crawler.task_list.validators import check_output, to_tuple
@@ -114,9 +114,7 @@ class _Part(FrozenModel):
         return {name: value for name, value in values.items() if getattr(self, name) != default[name]}
 
 
-Languages = Annotated[
-    tuple[Annotated[str, AfterValidator(check_language)], ...], BeforeValidator(to_tuple), Field(min_length=1)
-]
+Languages = Annotated[OneOrMore[Annotated[str, AfterValidator(check_language)]], Field(min_length=1)]
 
 
 class OutputCondition(_Part):
@@ -139,7 +137,12 @@ class BatchSize(_Part):
     """Seconds that a row waits for others; by default 10, for stores 60, for Parquet 300."""
 
 
-FieldPairs = Annotated[tuple[Pair, ...], BeforeValidator(to_pairs), PlainSerializer(from_pairs, return_type=list[Any])]
+FieldName = Annotated[str, WithJsonSchema({"type": "string", "enum": [*CHOICES]})]
+FieldPairs = Annotated[
+    tuple[Pair, ...],
+    BeforeValidator(to_pairs, json_schema_input_type=list[FieldName | dict[str, FieldName]]),
+    PlainSerializer(from_pairs, return_type=list[Any]),
+]
 
 
 class OutputEntry(_Part):
@@ -223,9 +226,10 @@ def nearest_file(folder: Path, name: str) -> str:
     return f"did you mean {posixpath.join(posixpath.dirname(name), near)}?" if near else "write the template first"
 
 
+_Several = Annotated[list[Text | OutputEntry], Field(min_length=1)]
 Outputs = Annotated[
     tuple[Annotated[OutputEntry, BeforeValidator(to_entry)], ...],
-    BeforeValidator(to_tuple),
+    BeforeValidator(to_tuple, json_schema_input_type=Text | OutputEntry | _Several),
     Field(min_length=1),
     AfterValidator(check_distinct),
 ]

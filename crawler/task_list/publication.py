@@ -6,8 +6,7 @@ in force. So two machines with different files cannot overwrite each other's lis
 An example that was adopted after a redesign (`workers.redesign.adoption`) stays in force, also if another machine
 publishes the list, until the file names it, or another one than before.
 
-An edition contains the digest of its file, so a scheduler that restarts with the same file need not parse its 100,000
-tasks again. A spider reads its own task only.
+A spider reads its own task only.
 """
 
 import json
@@ -17,8 +16,6 @@ import socket
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cache
-from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
@@ -40,7 +37,6 @@ LIST_LOST = (
 NO_LIST = "no task list is published yet; start `exemplar schedule` or `exemplar run` in the folder of tasks.yaml"
 WRITTEN_AT_ONCE = 1000  # fields of a hash written by one command
 FORM = "2"  # version of the list's layout in Redis; a list in another layout is written again
-HISTORY_KEPT = 50  # fingerprints of earlier editions: a machine whose list is one of them has an old copy
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +52,6 @@ class Edition:
     fingerprint: str
     origin: str  # host:path of the file it came from
     at: float  # Unix seconds
-    source: str = ""  # `digest` of that file
     form: str = ""  # `FORM` when it was written
 
 
@@ -92,28 +87,28 @@ def publish(
     *,
     in_step_with: str | None = None,
     take_over: bool = False,
-    source: str = "",
 ) -> Change:
     """Put a task list in force and return what changed.
 
     Allowed if `in_step_with`, the fingerprint of the list before it was edited, is in force; if the list in force came
-    from the same file on the same machine; or with `take_over`. Raises `DivergentCopy` otherwise. `source` is the
-    file's `digest`.
+    from the same file on the same machine; or with `take_over`. Raises `DivergentCopy` otherwise.
     """
-    new = Edition(tasks.fingerprint, origin_of(path), clock_of(connection).now(), source, FORM)
+    new = Edition(tasks.fingerprint, origin_of(path), clock_of(connection).now(), FORM)
     with connection.pipeline(transaction=True) as pipe:
         while True:
             # Read again after another publication or an adoption in between.
             pipe.watch(keys.EDITION, keys.EXAMPLES)  # type: ignore[no-untyped-call]
             current = edition(connection)
             same = current is not None and (current.fingerprint, current.form) == (new.fingerprint, FORM)
-            if current and same and current.origin == new.origin:
-                connection.hset(keys.EDITION, "source", source)
+            is_other_file = current is not None and current.origin != new.origin  # with other relative outputs
+            if same and not (take_over and is_other_file):
                 return Change()
-            if current and not take_over and new.origin != current.origin and in_step_with != current.fingerprint:
-                if same:
-                    return Change()
-                _refuse(connection, current, new.fingerprint, path)
+            if current and is_other_file and not take_over and in_step_with != current.fingerprint:
+                when = time.strftime("%Y-%m-%d %H:%M", time.localtime(current.at))
+                raise DivergentCopy(
+                    f"{path} differs from the task list in force, which came from {current.origin} ({when}); make the "
+                    "two files equal, or put this one in force with: exemplar schedule --take-over"
+                )
             change = _write(connection, tasks, path, new, pipe)
             try:
                 pipe.execute()
@@ -122,40 +117,18 @@ def publish(
             return change
 
 
-def is_in_force(current: Edition | None, source: str, path: Path, *, take_over: bool = False) -> bool:
-    """Return whether the list in force was read from a file with the same content as `path`, whose digest is `source`.
-
-    With `take_over` it must have been the same file: relative outputs depend on its folder.
-    """
-    if current is None or not source or (current.source, current.form) != (source, FORM):
-        return False
-    return not take_over or current.origin == origin_of(path)
-
-
 def origin_of(path: Path) -> str:
     """Return a name of a file that is unique in the cluster: host and path."""
     return f"{socket.gethostname()}:{path.resolve()}"
 
 
-def digest(content: bytes) -> str:
-    """Return a hash of the content of a task list's file, 32 hex digits.
-
-    It includes the modules that read the file, since another version of them may read another list from it.
-    """
-    return sha256(_program() + content).hexdigest()[:32]
-
-
-@cache
-def _program() -> bytes:
-    modules = sorted(Path(__file__).parent.glob("*.py"))
-    return b"".join(module.read_bytes() for module in modules)
-
-
 def edition(connection: "redis.Redis") -> Edition | None:
     """Return the edition in force; None if no list was published."""
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.EDITION))
-    fields: dict[str, Any] = {name.decode(): value.decode() for name, value in raw.items()}
-    return Edition(**{**fields, "at": float(fields["at"])}) if fields else None
+    fields = {name.decode(): value.decode() for name, value in raw.items()}
+    if not fields:
+        return None
+    return Edition(fields["fingerprint"], fields["origin"], float(fields["at"]), fields.get("form", ""))
 
 
 class ListWatch:
@@ -279,8 +252,6 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
         pipe.hdel(keys.EXAMPLES, *names)
     pipe.set(keys.SETTINGS, settings)
     pipe.hset(keys.EDITION, mapping=asdict(new))
-    pipe.lpush(keys.EDITION + ":history", new.fingerprint)
-    pipe.ltrim(keys.EDITION + ":history", 0, HISTORY_KEPT - 1)
     return Change(
         added=tuple(name for name in different if name not in old),
         changed=tuple(name for name in different if name in old),
@@ -305,20 +276,6 @@ def _batches(names: Iterable[str]) -> Iterator[list[str]]:
     rest = iter(names)
     while batch := list(islice(rest, WRITTEN_AT_ONCE)):
         yield batch
-
-
-def _refuse(connection: "redis.Redis", current: Edition, fingerprint: str, path: Path) -> None:
-    history = cast(list[bytes], connection.lrange(keys.EDITION + ":history", 0, -1))
-    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(current.at))
-    if fingerprint.encode() in history:
-        raise DivergentCopy(
-            f"{path} is an older edition of the task list in force (from {current.origin}, {when}); copy the newer one "
-            "here, or put this one in force with: exemplar schedule --take-over"
-        )
-    raise DivergentCopy(
-        f"{path} differs from the task list in force, which came from {current.origin} ({when}); make the two files "
-        "equal, or put this one in force with: exemplar schedule --take-over"
-    )
 
 
 def _row_filter(task_filter: Filter) -> RowFilter:

@@ -1,7 +1,7 @@
 """Tasks from a spreadsheet: a CSV file of sections that are added to tasks.yaml.
 
-The first row names the columns, in English or Chinese; for an empty cell `defaults:` apply. Several values in one cell
-are separated by line breaks or `;`, URLs also by white space.
+The first row names the columns, in English or Chinese; for an empty cell, and all other keys, `defaults:` apply.
+Several outputs or start pages in one cell are separated by line breaks, or by `;` and a space.
 """
 
 import csv
@@ -12,25 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from crawler.task_list.edit import SectionCells
-from crawler.task_list.file import TASK_KEYS
 from crawler.task_list.mistakes import Mistake, TaskFileError, show, suggest
 
-CHINESE = {
-    "名称": "name", "示例": "example", "规律": "pattern", "周期": "every", "输出": "output", "起始": "start",
-    "跟进": "follow", "深度": "depth", "上限": "limit", "方法": "method", "暂停": "paused", "保留": "keep",
-    "丢弃": "drop", "间隔": "delay", "超时": "timeout", "重试": "retries", "跳过": "skip",
-    "近重": "near_duplicates", "改版": "redesign", "复查": "revisit", "遗忘": "forget",
-    "代理": "proxy", "并发": "concurrency", "渲染": "render",
-}  # fmt: skip
-MAPS = ("headers", "cookies", "auth")  # keys that cannot be columns
-COLUMNS = ("name", *(key for key in TASK_KEYS if key not in MAPS))
+CHINESE = {"名称": "name", "示例": "example", "规律": "pattern", "周期": "every", "输出": "output", "起始": "start"}
+COLUMNS = (*CHINESE.values(),)
 NEEDED = ("name", "example", "pattern")
+LISTS = ("output", "start")  # columns with one or several values
 DELIMITERS = (",", ";", "\t")
-BOOLEANS = {
-    "true": True, "yes": True, "1": True, "是": True, "false": False, "no": False, "0": False, "否": False,
-}  # fmt: skip
-URL_BREAK = re.compile(r"\s+|[;；](?=https?://|/|re:|\s|$)")  # not a ; inside a URL
-BREAK = re.compile(r"\s*[\r\n;；]\s*")
+BREAK = re.compile(r"\s+|[;；](?=https?://|/|re:|\s|$)")  # not a ; inside a URL
+BREAK = re.compile(r"\s*(?:[\r\n]|[;；](?=\s|$))\s*")  # not a ; inside a URL
 
 
 def read_sections(csv_path: Path) -> list[dict[str, Any]]:
@@ -102,16 +92,13 @@ def _header(cells: Sequence[str], file: str) -> list[str]:
     mistakes = []
     for column, (key, cell) in enumerate(zip(keys, cells, strict=True), 1):
         if key and key not in COLUMNS:
-            known = [*CHINESE, *COLUMNS] if not cell.isascii() else COLUMNS
+            known = COLUMNS if cell.isascii() else [*CHINESE]
             mistakes.append(Mistake(file, 1, column, cell.strip(), "unknown column", suggest(key, known)))
         elif key in keys[: column - 1] and key:
             mistakes.append(Mistake(file, 1, column, cell.strip(), "duplicate column", "delete one"))
-    meant = " ".join(mistake.hint for mistake in mistakes)
-    missing = [key for key in NEEDED if key not in keys and repr(key) not in meant]
-    chinese = {key: name for name, key in CHINESE.items()}
-    mistakes += [
-        Mistake(file, 1, 1, "", f"the column {key!r} is missing", f"also called {chinese[key]}") for key in missing
-    ]
+    missing = [f"{key} ({name})" for name, key in CHINESE.items() if key in NEEDED and key not in keys]
+    if missing:
+        mistakes.append(Mistake(file, 1, 1, "", f"columns are missing: {', '.join(missing)}"))
     if mistakes:
         raise TaskFileError(mistakes)
     return keys
@@ -134,28 +121,6 @@ def _section(cells: Sequence[str], header: Sequence[str], file: str, row: int) -
     return SectionCells(keys, file, row, columns), mistakes
 
 
-def _value(key: str, cell: str) -> Any:
-    """Return a cell's value as tasks.yaml would have it; an invalid one stays text and is reported later."""
-    match key:
-        case "articles" | "paused" | "robots" | "render":
-            return BOOLEANS.get(cell.lower(), cell)
-        case "depth" | "limit" | "retries" | "delay" | "timeout" | "concurrency":
-            return _number(cell)
-        case "start" | "follow":
-            return _one_or_list([value for value in URL_BREAK.split(cell) if value])
-        case "output" | "keep" | "drop" | "skip":
-            return _one_or_list([value for value in BREAK.split(cell) if value])
-    return cell
-
-
-def _number(cell: str) -> int | float | str:
-    for kind in (int, float):
-        try:
-            return kind(cell)
-        except ValueError:
-            continue
-    return cell
-
-
-def _one_or_list(values: list[str]) -> str | list[str]:
+def _value(key: str, cell: str) -> str | list[str]:
+    values = [value for value in BREAK.split(cell) if value] if key in LISTS else [cell]
     return values[0] if len(values) == 1 else values

@@ -104,24 +104,20 @@ def check_output(value: str) -> str:
 
 def _refuse_kind_of_output(output: str) -> None:
     """Raise `BadValueError` for an output of an unknown kind, with the kind that is probably meant."""
-    if scheme := scheme_of(output):
-        if scheme not in known_schemes():
-            near = nearest(scheme, known_schemes())
-            raise BadValueError(
-                f"unknown kind of output {scheme}:", f"did you mean {near}:?" if near else known_kinds()
-            )
-        where, suffixes = f" at {scheme}:", suffixes_at(scheme)
-        hint = f"use an address that ends in {', '.join(suffixes)}"
-    else:
-        where, suffixes, hint = "", suffixes_at(""), known_kinds()
-    path = output.partition("?")[0]
-    suffix = PurePath(path).suffix.lower()
+    scheme, path = scheme_of(output), output.partition("?")[0]
+    suffixes, suffix = suffixes_at(scheme), PurePath(path).suffix.lower()
+    if scheme and scheme not in known_schemes():
+        near, what = nearest(scheme, known_schemes()), f"unknown kind of output {scheme}:"
+        raise BadValueError(what, f"did you mean {near}:?" if near else known_kinds())
     if suffix.rstrip() in suffixes:
         what = "a slash or a space" if path == output else "a query"
         raise BadValueError(f"the output ends with {what}", f"did you mean {path.rstrip('/ ')}?")
     near = nearest(suffix, suffixes) if suffix else None
+    where, known = (
+        (f" at {scheme}:", f"use an address that ends in {', '.join(suffixes)}") if scheme else ("", known_kinds())
+    )
     what = f"unknown kind of output {suffix}{where}" if suffix else "the output has no suffix"
-    raise BadValueError(what, f"did you mean {near}?" if near else hint)
+    raise BadValueError(what, f"did you mean {near}?" if near else known)
 
 
 def _check_rest_of_address(output: str) -> None:
@@ -192,13 +188,6 @@ def check_secret(value: object) -> object:
     if not isinstance(value, str) or not value:
         raise BadValueError("must be text", "put it in quotes, or write ${NAME}")
     check_variables(value)
-    return value
-
-
-def check_login(value: object) -> object:
-    """Accept a login that has both user and password."""
-    if isinstance(value, dict) and not {"user", "password"} <= value.keys():
-        raise BadValueError("needs user and password", "write {user: reader, password: ${READER_PASSWORD}}")
     return value
 
 
@@ -296,26 +285,22 @@ def check_directives(directives: tuple[str, ...]) -> tuple[str, ...]:
 
 def check_headers(headers: dict[str, str]) -> dict[str, str]:
     """Accept headers whose names are tokens and whose values are one line."""
-    for name, value in headers.items():
-        if not re.fullmatch(TOKEN, name):
-            raise BadValueError(f"{show(name)} is not a header name", "write Accept-Language", inner=(name,))
-        if re.search(r"[\r\n\0]", value):
-            raise BadValueError("a header's value must be one line", "join the lines", inner=(name,))
-        check_variables(value)
-    return headers
+    return _check_lines(headers, "header", "\r\n\0", "a header's value must be one line")
 
 
 def check_cookies(cookies: dict[str, str] | None) -> dict[str, str] | None:
     """Accept cookies whose names are tokens and whose values are one line without semicolons."""
-    for name, value in (cookies or {}).items():
+    return cookies and _check_lines(cookies, "cookie", "\r\n\0;", "a cookie's value must be one line without ;")
+
+
+def _check_lines(values: dict[str, str], what: str, refused: str, message: str) -> dict[str, str]:
+    for name, value in values.items():
         if not re.fullmatch(TOKEN, name):
-            raise BadValueError(f"{show(name)} is not a cookie name", "copy it from the browser", inner=(name,))
-        if re.search(r"[\r\n\0;]", re.sub(r"\$\{[^}]*\}", "", value)):
-            raise BadValueError(
-                "a cookie's value must be one line without ;", "write each cookie on a line of its own", inner=(name,)
-            )
+            raise BadValueError(f"{show(name)} is not a {what} name", "copy it from the browser", inner=(name,))
+        if {*refused} & {*VARIABLE.sub("", value)}:
+            raise BadValueError(message, "write each on a line of its own", inner=(name,))
         check_variables(value)
-    return cookies
+    return values
 
 
 def expand(text: str, environ: Mapping[str, str]) -> str:

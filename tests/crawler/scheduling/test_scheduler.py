@@ -148,17 +148,6 @@ def test_without_a_file_it_waits_for_a_list_and_serves_it(connection, tmp_path):
     assert edition(connection).fingerprint == lone.schedule.edition()
 
 
-def test_starting_again_on_the_file_in_force_does_not_read_it(scheduler, connection, file, monkeypatch):
-    def refuse(path):
-        raise AssertionError("the file was read")
-
-    monkeypatch.setattr("crawler.scheduling.scheduler.load", refuse)
-    again = Scheduler(connection, file.path)
-    again.start()
-    again.tick()
-    assert again.tasks == 1
-
-
 def test_an_edit_after_such_a_start_is_one_of_the_list_in_force(scheduler, connection, tmp_path):
     (tmp_path / "copy").mkdir()
     copy = File(tmp_path / "copy").write(text_of("news"))

@@ -13,10 +13,8 @@ from crawler.task_list.outputs import OutputEntry
 from crawler.task_list.publication import (
     Change,
     DivergentCopy,
-    digest,
     edition,
     environment_problems,
-    is_in_force,
     publish,
     published,
     published_names,
@@ -120,12 +118,6 @@ def test_an_edit_of_something_else_is_refused(connection, news_in_force):
         publish(connection, task_file("a"), THERE, in_step_with=task_file("b").fingerprint)
 
 
-def test_an_older_edition_is_named_as_such(connection, news_in_force):
-    publish(connection, task_file("news", "sports"), HERE)
-    with pytest.raises(DivergentCopy, match="older edition"):
-        publish(connection, task_file("news"), THERE)
-
-
 def test_take_over_puts_a_divergent_copy_in_force(connection, news_in_force):
     change = publish(connection, task_file("sports"), THERE, take_over=True)
     assert (change.added, change.removed) == (("sports",), ("news",))
@@ -157,14 +149,10 @@ def test_periods_are_published_of_the_tasks_that_are_not_paused(connection):
     assert published_names(connection) == ["news", "sports", "weather"]
 
 
-def test_a_file_that_is_in_force_is_known_by_its_text(connection):
-    publish(connection, task_file("news"), HERE, source=digest(b"text"))
-    current = edition(connection)
-    assert is_in_force(current, digest(b"text"), HERE)
-    assert is_in_force(current, digest(b"text"), THERE)
-    assert not is_in_force(current, digest(b"text"), THERE, take_over=True), "outputs are relative to the file"
-    assert not is_in_force(current, digest(b"edited"), HERE)
-    assert not is_in_force(None, digest(b"text"), HERE)
+def test_an_equal_list_of_another_file_changes_nothing(connection, news_in_force):
+    fingerprint = task_file("news").fingerprint
+    assert not publish(connection, task_file("news"), THERE, in_step_with=fingerprint)
+    assert edition(connection).origin.endswith(str(HERE))
 
 
 def test_a_list_in_another_form_is_written_anew(connection, news_in_force):
