@@ -1,4 +1,4 @@
-"""docs/scrapy.md: its example runs as it says, in both ways; what is refused is refused with its reason."""
+"""docs/scrapy.md: its example runs as it says; what is refused is refused with its reason."""
 
 import json
 import re
@@ -86,14 +86,12 @@ def write_example(folder: Path, url: str) -> None:
     (folder / "tasks.yaml").write_text(tasks, "utf-8")
 
 
-@pytest.mark.parametrize("scrapy", [False, True], ids=["exemplar", "scrapy"])
-def test_the_example_runs(stories, connection, redis_url, tmp_path, scrapy):
+def test_the_example_runs(stories, connection, redis_url, tmp_path):
     write_example(tmp_path, stories.url)
     numbers = tmp_path / "runs.jsonl"
     tasks = tmp_path / "tasks.yaml"
     tasks.write_text(tasks.read_text("utf-8").replace("runs.jsonl", "${NUMBERS}"), "utf-8")
-    path = {"PYTHONPATH": f"{REPOSITORY}:{tmp_path}"} if scrapy else {}
-    ended = crawl(tmp_path, redis_url, "stories", scrapy=scrapy, NUMBERS=str(numbers), **path)
+    ended = crawl(tmp_path, redis_url, "stories", NUMBERS=str(numbers))
     assert ended.code == 0, ended.said
     assert sorted(stories.small) == [*ARTICLES]
     [line] = map(json.loads, numbers.read_text("utf-8").splitlines())
@@ -101,25 +99,17 @@ def test_the_example_runs(stories, connection, redis_url, tmp_path, scrapy):
     assert line == {"task": "stories", "responses": with_lists, "reason": "finished"}
 
 
-def test_a_settings_module_is_in_force_beside_the_task_list(stories, connection, redis_url, tmp_path):
+def test_a_settings_module_is_in_force_and_the_http_cache_keeps_no_secrets(stories, connection, redis_url, tmp_path):
     write_example(tmp_path, stories.url)
     (tmp_path / "ours.py").write_text(MODULE, "utf-8")
     tasks = tmp_path / "tasks.yaml"
-    tasks.write_text(re.sub(r"  scrapy:\n(    .*\n)+", "", tasks.read_text("utf-8")), "utf-8")
-    ended = crawl(tmp_path, redis_url, "stories", SCRAPY_SETTINGS_MODULE="ours")
+    secrets = "    headers: {X-Key: '${KEY}'}\n    auth: {user: me, password: '${KEY}'}\n"
+    tasks.write_text(re.sub(r"  scrapy:\n(    .*\n)+", "", tasks.read_text("utf-8")) + secrets, "utf-8")
+    ended = crawl(tmp_path, redis_url, "stories", SCRAPY_SETTINGS_MODULE="ours", KEY="swordfish9")
     assert ended.code == 0
     assert "a middleware prints" in ended.said  # standard output is for results
     assert sorted(stories.small) == [*ARTICLES]
-    assert list((tmp_path / ".scrapy" / "httpcache" / "section").rglob("response_body"))
-
-
-def test_the_http_cache_keeps_no_secrets(stories, connection, redis_url, tmp_path):
-    write_example(tmp_path, stories.url)
-    tasks = tmp_path / "tasks.yaml"
-    text = re.sub(r"  scrapy:\n(    .*\n)+", "  scrapy: {HTTPCACHE_ENABLED: true}\n", tasks.read_text("utf-8"))
-    tasks.write_text(text + "    headers: {X-Key: '${KEY}'}\n    auth: {user: me, password: '${KEY}'}\n", "utf-8")
-    assert crawl(tmp_path, redis_url, "stories", KEY="swordfish9").code == 0
-    kept = [path.read_bytes() for path in (tmp_path / ".scrapy" / "httpcache").rglob("*") if path.is_file()]
+    kept = [path.read_bytes() for path in (tmp_path / ".scrapy" / "httpcache" / "section").rglob("*") if path.is_file()]
     assert len(kept) > len(ARTICLES)
     assert not any(b"swordfish9" in text or b"Authorization" in text for text in kept)
 

@@ -274,7 +274,8 @@ def test_what_is_no_task_list_is_refused(text, says):
     assert says in "\n".join(mistakes_of(text))
 
 
-def test_aliases_that_multiply_are_refused():
+def test_aliases_that_multiply_are_refused(monkeypatch):
+    monkeypatch.setattr("crawler.task_list.yaml_source.MAX_REPEATED", 1000)
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
     assert any("aliases repeat more than" in line for line in mistakes_of("\n".join(lines)))
