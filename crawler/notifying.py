@@ -2,8 +2,8 @@
 
     notices (list) ─▶ taken, under a lease (hash) ─▶ a message for each address ─▶ removed when all addresses have it
 
-If an address does not accept a message, it is tried again after a pause that doubles each time; its notices wait for at
-most `KEPT`. If a process dies between sending and removing, a message is sent twice.
+If an address does not accept a message, it is tried again after a pause; its notices wait for at most `KEPT`. If a
+process dies between sending and removing, a message is sent twice.
 
 A whole address is a secret: services have tokens in any part of it. So messages, logs and errors contain only its
 scheme and its `${VARIABLES}`. The library (extra `notify`) is imported only when it is used.
@@ -15,11 +15,13 @@ import os
 import re
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, cast
 
 import redis
+from redis.exceptions import LockNotOwnedError
 
 from workers import keys
 from workers.addresses import VARIABLE
@@ -31,30 +33,11 @@ from workers.variables import VariableNotSet, expand_address
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 LEASE = 120.0  # seconds for which a process has the right to send; it is renewed for each message
-FIRST_PAUSE, LONGEST_PAUSE = 60.0, 3600.0  # seconds until an address that did not accept a message is tried again
+PAUSE = 600  # seconds until an address that did not accept a message is tried again
 KEPT = 3 * 86400.0  # seconds for which a notice waits for an address
 LINES = 20  # alarms of one message
 
-WAITING, AWAY, SENDER = keys.NOTICES + ":waiting", keys.NOTICES + ":away", keys.NOTICES + ":sender"
-
-_TAKE = """
--- Take the notices that are new. KEYS: notices, waiting. ARGV: now, id -> their number
-local number = 0
-while true do
-  local notice = redis.call('LPOP', KEYS[1])
-  if not notice then return number end
-  number = number + 1
-  local row = cjson.encode({notice = notice, at = tonumber(ARGV[1]), sent = ''})
-  redis.call('HSET', KEYS[2], ARGV[2] .. ':' .. number, row)
-end
-"""
-_LEASE = """
--- KEYS: sender. ARGV: token, milliseconds -> 1 if the caller may send
-local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1
-"""
+WAITING, AWAY, SENDER = keys.NOTICES + ":waiting", keys.NOTICES + ":away:", keys.NOTICES + ":sender"
 
 
 class NoticeNotSent(ExemplarError):
@@ -127,9 +110,7 @@ class Notifier:
 
     def __init__(self, connection: "redis.Redis"):
         self.redis, self.clock = connection, clock_of(connection).now
-        self._token = uuid.uuid4().hex
-        self._take = connection.register_script(_TAKE)
-        self._lease = connection.register_script(_LEASE)
+        self._lock = connection.lock(SENDER, timeout=LEASE, blocking=False)
 
     def is_needed(self) -> bool:
         """Whether a notice is new or waits."""
@@ -137,10 +118,10 @@ class Notifier:
 
     def step(self) -> list[str]:
         """Send the notices that can be sent now; return the failures as text. Blocks while the services respond."""
-        if not self.is_needed() or not self._may_send():
+        if not self.is_needed() or not self._lock.acquire():
             return []
         try:
-            self._take(keys=[keys.NOTICES, WAITING], args=[self.clock(), uuid.uuid4().hex])
+            self.redis.transaction(self._take, keys.NOTICES)
             waiting = self._waiting()
             addresses = {notice.alarm.task: self._addresses(notice.alarm.task) for notice in waiting}
             problems = self._send_all(waiting, addresses)
@@ -148,11 +129,23 @@ class Notifier:
                 self._keep_or_remove(notice, addresses[notice.alarm.task])
             return problems
         finally:
-            if self.redis.get(SENDER) == self._token.encode():
-                self.redis.delete(SENDER)
+            if self._lock.owned():
+                self._lock.release()
 
     def _may_send(self) -> bool:
-        return bool(self._lease(keys=[SENDER], args=[self._token, int(LEASE * 1000)]))
+        """Renew the lease; return False if another process has it meanwhile."""
+        with suppress(LockNotOwnedError):
+            return bool(self._lock.reacquire())
+        return False
+
+    def _take(self, pipe: Any) -> None:
+        """Move the notices that are new to those that wait."""
+        fresh, now = pipe.lrange(keys.NOTICES, 0, -1), self.clock()
+        rows = {uuid.uuid4().hex: json.dumps({"notice": raw.decode(), "at": now, "sent": ""}) for raw in fresh}
+        pipe.multi()
+        if rows:
+            pipe.hset(WAITING, mapping=rows)
+        pipe.delete(keys.NOTICES)
 
     def _waiting(self) -> list[WaitingNotice]:
         rows = cast(dict[bytes, bytes], self.redis.hgetall(WAITING))
@@ -175,28 +168,17 @@ class Notifier:
         for address in dict.fromkeys(address for some in addresses.values() for address in some):
             name = _name(address)
             due = [n for n in waiting if address in addresses[n.alarm.task] and name not in n.sent]
-            if not due or self._is_spared(name) or not self._may_send():
+            if not due or self.redis.exists(AWAY + name) or not self._may_send():
                 continue
             try:
                 send(address, *message_of(due))
             except NoticeNotSent as error:
-                problems.append(self._spare(name, str(error)))
+                self.redis.set(AWAY + name, str(error), ex=PAUSE)
+                problems.append(f"notices are tried again in {PAUSE} s: {error}")
             else:
-                self.redis.hdel(AWAY, name)
                 for notice in due:
                     notice.sent.add(name)
         return problems
-
-    def _is_spared(self, name: str) -> bool:
-        raw = cast("bytes | None", self.redis.hget(AWAY, name))
-        return raw is not None and 0 < json.loads(raw)["until"] - self.clock() <= LONGEST_PAUSE
-
-    def _spare(self, name: str, problem: str) -> str:
-        raw = cast("bytes | None", self.redis.hget(AWAY, name))
-        pause = min(LONGEST_PAUSE, 2 * json.loads(raw)["pause"]) if raw else FIRST_PAUSE
-        row: dict[str, Any] = {"until": self.clock() + pause, "pause": pause, "problem": problem}
-        self.redis.hset(AWAY, name, json.dumps(row))
-        return f"notices are tried again in {pause:.0f} s: {problem}"
 
     def _keep_or_remove(self, notice: WaitingNotice, addresses: list[str]) -> None:
         is_done = notice.sent.issuperset(map(_name, addresses)) or self.clock() - notice.at > KEPT
@@ -233,5 +215,5 @@ def _name(address: str) -> str:
 
 def away_targets(connection: "redis.Redis", addresses: list[str]) -> dict[str, str]:
     """Return the addresses that did not accept their last message, in the form for messages, each with the reason."""
-    rows = {address: cast("bytes | None", connection.hget(AWAY, _name(address))) for address in addresses}
-    return {shown_target(address): json.loads(row)["problem"] for address, row in rows.items() if row}
+    rows = {address: cast("bytes | None", connection.get(AWAY + _name(address))) for address in addresses}
+    return {shown_target(address): row.decode() for address, row in rows.items() if row}

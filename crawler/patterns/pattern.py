@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 from urllib.parse import urljoin
 
@@ -29,9 +29,9 @@ from extractors.html.urls import normalise
 
 __all__ = ["Match", "Pattern", "PatternError"]
 
-UNENUMERABLE = frozenset({"id", "slug", "*", "**", "%M", "%S"})  # minutes and seconds: 1,440 URLs a day and more
-DAY_CODES = frozenset({"%d", "%-d", "%j", "%H", "%-H"})
-MONTH_CODES = frozenset({"%m", "%-m", "%b", "%B"})
+UNENUMERABLE = frozenset({"id", "slug", "*", "**"})
+DAY_CODES = frozenset({"%d", "%-d"})
+MONTH_CODES = frozenset({"%m", "%-m", "%b"})
 SURELY_COMPILED = 200  # characters of a pattern up to which its expression is never too large for RE2
 _REPEATED_SLASHES = re.compile(r"(?<!:)/{2,}")
 _FOLDERS = re.compile(r"(https?://[^/]+/)([^?]*/)?")
@@ -118,35 +118,10 @@ class Pattern:
         return match if match and (match.ids or match.span) else None
 
     def _match_whole(self, url: str) -> Match | None:
-        return _field_match(url, self._fields, texts) if (texts := self._texts(url)) is not None else None
-
-    def _texts(self, url: str) -> Sequence[str | None] | None:
-        """Return the text of each field in a URL in its normal form, or None if it does not match.
-
-        It matches node by node, each as long as possible, as RE2 does first; RE2 is used only if this fails.
-        """
-        at = url.find("://") + len("://")
-        if url[:at] not in ("http://", "https://"):
-            return None
-        texts: list[str] = []
-        for node in self.nodes:
-            if isinstance(node, Literal):
-                if not url.startswith(node.text, at):
-                    break
-                at += len(node.text)
-            else:
-                found = _alone(node.regex).match(url, at) if isinstance(node, Field) else None
-                if found is None:
-                    break
-                texts.append(found[0])
-                at = found.end()
-        else:
-            if at == len(url):
-                return texts
-        if isinstance(self.nodes[0], Literal) and not texts and node is self.nodes[0]:
-            return None
+        if not url.partition("://")[2].startswith(_literal_start(self.nodes)):
+            return None  # most links: no expression is compiled for them
         matched = self._compiled.fullmatch(url)
-        return matched.groups() if matched else None
+        return _field_match(url, self._fields, matched.groups()) if matched else None
 
     def difference(self, url: str) -> str | None:
         """Return one sentence on the first difference of `url` from the pattern; None if it matches as a whole."""
@@ -168,8 +143,8 @@ class Pattern:
         The pattern must be `enumerable`.
         """
         seen: set[str] = set()
-        for day in _moments(self.nodes, since, until):
-            for rest in _expand(self.nodes, *day):
+        for day in _days(self.nodes, since, until):
+            for rest in _expand(self.nodes, day):
                 url = normalise(f"{self.scheme}://{rest}")
                 if url not in seen:
                     seen.add(url)
@@ -196,12 +171,6 @@ class Pattern:
     @cached_property
     def _fields(self) -> tuple[Field, ...]:
         return tuple(_fields_of(self.nodes))
-
-
-@lru_cache(maxsize=1024)  # patterns have few different fields
-def _alone(regex: str) -> "re.Pattern[str]":
-    """Compile the expression of one field, which has the same meaning in Python's engine and in RE2."""
-    return re.compile(regex, re.ASCII)
 
 
 def _compile(regex: str, shift: int = 0) -> Any:
@@ -263,13 +232,13 @@ def _match(url: str, read: Sequence[tuple[str, str]]) -> Match | None:
         return None
     try:
         span = _span(parts)
-    except ValueError:  # 30 February, day 366 of a common year
+    except ValueError:  # 30 February
         return None
     return Match(url, span, tuple(text for kind, text in read if kind == "id"))
 
 
 def _date_parts(read: Sequence[tuple[str, str]]) -> dict[str, int] | None:
-    """Return those of year, month, day and yearday that are present; None if two of them contradict each other."""
+    """Return those of year, month and day that are present; None if two of them contradict each other."""
     parts: dict[str, int] = {}
     for code, text in read:
         name, value = _date_part(code, text)
@@ -282,11 +251,10 @@ def _date_part(code: str, text: str) -> tuple[str, int]:
     match code.replace("-", ""):
         case "%y":
             return "year", int(text) + (2000 if int(text) < 69 else 1900)  # the rule of POSIX and strptime
-        case "%b" | "%B":
-            return "month", 1 + [name[:3] for name in syntax.MONTHS].index(text.lower()[:3])
+        case "%b":
+            return "month", 1 + syntax.MONTHS.index(text.lower())
         case plain:
-            names = {"%Y": "year", "%m": "month", "%d": "day", "%j": "yearday"}
-            return names.get(plain, plain), int(text)
+            return {"%Y": "year", "%m": "month", "%d": "day"}[plain], int(text)
 
 
 def _span(parts: Mapping[str, int]) -> tuple[date, date] | None:
@@ -295,11 +263,6 @@ def _span(parts: Mapping[str, int]) -> tuple[date, date] | None:
     if year is None:
         date(2000, month or 1, day or 1)  # any leap year: 30 February is invalid in all
         return None
-    if "yearday" in parts:
-        day_of_year = date(year, 1, 1) + timedelta(days=parts["yearday"] - 1)
-        if day_of_year.year != year or month not in (None, day_of_year.month) or day not in (None, day_of_year.day):
-            raise ValueError("the day of the year is not in the month")
-        return day_of_year, day_of_year
     if month is None:
         return date(year, 1, 1), date(year, 12, 31)
     if day is None:
@@ -356,12 +319,9 @@ def _can_enumerate(nodes: Sequence[Node]) -> bool:
     return not any(isinstance(node, Field) and node.kind in UNENUMERABLE for node in nodes)
 
 
-def _moments(nodes: Sequence[Node], since: date, until: date) -> Iterator[tuple[date, int]]:
-    """Yield (day, hour), newest first, each at most once for the precision of the pattern's date."""
+def _days(nodes: Sequence[Node], since: date, until: date) -> Iterator[date]:
+    """Yield days, newest first, each at most once for the precision of the pattern's date."""
     kinds = {field.kind for field in _fields_of(nodes) if field.kind.startswith("%")}
-    if since > until:
-        return
-    hours = range(23, -1, -1) if kinds & {"%H", "%-H"} else range(1)
     for days in range((until - since).days + 1):
         day = until - timedelta(days=days)
         tomorrow = day + timedelta(days=1) if days else None
@@ -371,46 +331,38 @@ def _moments(nodes: Sequence[Node], since: date, until: date) -> Iterator[tuple[
             continue
         if tomorrow and not kinds & (DAY_CODES | MONTH_CODES) and tomorrow.year == day.year:
             continue
-        yield from ((day, hour) for hour in hours)
+        yield day
 
 
-def _expand(nodes: Sequence[Node], day: date, hour: int) -> Iterator[str]:
+def _expand(nodes: Sequence[Node], day: date) -> Iterator[str]:
     if not nodes:
         yield ""
         return
-    for tail_first in _spellings(nodes[0], day, hour):
-        for rest in _expand(nodes[1:], day, hour):
+    for tail_first in _spellings(nodes[0], day):
+        for rest in _expand(nodes[1:], day):
             yield tail_first + rest
 
 
-def _spellings(node: Node, day: date, hour: int) -> Iterator[str]:
+def _spellings(node: Node, day: date) -> Iterator[str]:
     match node:
         case Literal():
             yield node.text
         case Maybe():
             if _can_enumerate(node.parts):
-                yield from _expand(node.parts, day, hour)
+                yield from _expand(node.parts, day)
             yield ""
         case Field(numbers=syntax.NumberRange() as numbers):
             step = 1 if numbers.first <= numbers.last else -1
             yield from map(numbers.format, range(numbers.first, numbers.last + step, step))
         case Field():
-            yield _spell_date(node.kind, day, hour)
+            yield _spell_date(node.kind, day)
 
 
-def _spell_date(code: str, day: date, hour: int) -> str:
+def _spell_date(code: str, day: date) -> str:
     """Return `day` by one strptime code; not by strftime, which spells months in the machine's language."""
-    month = syntax.MONTHS[day.month - 1]
-    match code:
-        case "%b":
-            return month[:3]
-        case "%B":
-            return month
-        case "%y":
-            return f"{day.year % 100:02d}"
-        case "%j":
-            return f"{day.timetuple().tm_yday:03d}"
-    value = {"Y": day.year, "m": day.month, "d": day.day, "H": hour}[code[-1]]
+    if code == "%b":
+        return syntax.MONTHS[day.month - 1]
+    value = {"Y": day.year, "y": day.year % 100, "m": day.month, "d": day.day}[code[-1]]
     return str(value) if "-" in code else f"{value:02d}"
 
 

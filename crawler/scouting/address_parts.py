@@ -19,7 +19,7 @@ from extractors.html.urls import normalise
 MARK = "\ue000"  # replaces a date; no normalised URL contains it
 Dates = Literal["all", "folders", "none"]
 
-_MONTH = "|".join(name[:3] for name in MONTHS)
+_MONTH = "|".join(MONTHS)
 _YEAR = r"(?P<Y>(?:19|20)\d\d)"
 _AFTER = r"(?![0-9])"
 _DATES = (
@@ -138,7 +138,7 @@ def _fills_segment(match: re.Match[str], path: str) -> bool:
 def _is_day(groups: dict[str, str | None]) -> bool:
     if not groups.get("d"):
         return True
-    month = groups.get("m") or str([name[:3] for name in MONTHS].index((groups.get("b") or "").lower()) + 1)
+    month = groups.get("m") or str(MONTHS.index((groups.get("b") or "").lower()) + 1)
     try:
         date(int(groups.get("Y") or 2000), int(month), int(groups["d"] or 1))
     except ValueError:

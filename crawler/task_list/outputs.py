@@ -10,7 +10,7 @@ output:
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -51,27 +51,16 @@ def to_pairs(value: object) -> object:
         raise BadValueError("empty" if value == [] else f"must be a list, not {show(value)}", FIELDS_FORM)
     pairs: list[Pair] = []
     for place, item in enumerate(value):
-        for inner, name, source in _pairs_in(item, place):
-            _check_pair(name, source, inner, pairs)
+        named = item.items() if isinstance(item, Mapping) else [(item, item)]
+        for name, source in named:
+            _check_pair(name, source, (place, name) if isinstance(item, Mapping) else (place,), pairs)
             pairs.append((name, source))
     return tuple(pairs)
 
 
-def _pairs_in(item: object, place: int) -> Iterator[tuple[tuple[str | int, ...], str, str]]:
-    """Yield the pairs of one item of `fields`, each with its place."""
-    if isinstance(item, str):
-        yield (place,), item, item
-    elif isinstance(item, Mapping):
-        for name, source in item.items():
-            if not isinstance(source, str):
-                message = f"must be the name of a field, not {show(source)}"
-                raise BadValueError(message, FIELDS_FORM, inner=(place, name))
-            yield (place, name), str(name), source
-    else:
-        raise BadValueError(f"must be the name of a field, not {show(item)}", FIELDS_FORM, inner=(place,))
-
-
-def _check_pair(name: str, source: str, inner: tuple[str | int, ...], before: Sequence[Pair]) -> None:
+def _check_pair(name: str, source: object, inner: tuple[str | int, ...], before: Sequence[Pair]) -> None:
+    if not isinstance(source, str):
+        raise BadValueError(f"must be the name of a field, not {show(source)}", FIELDS_FORM, inner=inner)
     if source not in CHOICES:
         if name in CHOICES:
             raise BadValueError(

@@ -35,6 +35,18 @@ _KINDS = {  # of plain scalars, by YAML 1.2; all others are text
 _TAG = "tag:yaml.org,2002:"
 
 
+SYNTAX_HINTS = {  # by words of the parser's message; the first that occur count
+    "mapping values are not allowed": "check the indentation, or put the value in quotes",
+    "could not find expected ':'": "write a colon and a space after the key",
+    "escape": "put the value in single quotes, within which a backslash is one",
+    "a block": "indent all keys of one map alike",
+    "duplicate anchor": "give each anchor a name of its own",
+    "alias": "put a value that starts with * in quotes",
+    "another document": "write one task list in one file, without ---",
+    "token": "put the value in quotes",
+}
+
+
 @dataclass
 class Source:
     """A YAML file, its text and values. `data` consists of dict, list, str, int, float, bool and None; dates stay text.
@@ -194,23 +206,9 @@ def _syntax_mistake(error: Any, text: str, source: Source) -> None:
 
 
 def _syntax_hint(problem: str, line: list[str]) -> str:
-    if "mapping values are not allowed" in problem:
-        return "check the indentation, or put the value in quotes"
-    if "could not find expected ':'" in problem:
-        return "write a colon and a space after the key"
-    if "escape" in problem:
-        return "put the value in single quotes, within which a backslash is one"
-    if "a block" in problem:
-        return "indent all keys of one map alike"
-    if "duplicate anchor" in problem:
-        return "give each anchor a name of its own"
-    if "undefined alias" in problem or "alias" in problem:
-        return "put a value that starts with * in quotes"
     if any(char in "".join(line) for char in "[{") and ("flow" in problem or "expected ','" in problem):
         return "within a list in brackets, put a value with [ ] { } or , in quotes"
-    if "another document" in problem:
-        return "write one task list in one file, without ---"
-    return "put the value in quotes" if "token" in problem else ""
+    return next((hint for words, hint in SYNTAX_HINTS.items() if words in problem), "")
 
 
 class _Builder:
