@@ -12,7 +12,7 @@ The state is valid for one shape of the task (pattern, start, follow, depth): a 
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, cast
@@ -117,16 +117,13 @@ class LastResponse:
     def of_row(cls, row: bytes) -> "LastResponse | None":
         """Return the response in a value of the hash `lists`; None if another version of the program wrote it."""
         try:
-            url, etag, modified, at, found, followed, digest = json.loads(row)
-            lists = [(target[0], target[1], target[2]) for target in followed]
-            return cls(url, etag, modified, float(at), int(found), lists, digest)
-        except (ValueError, TypeError, IndexError):
+            return cls(*json.loads(row))
+        except (ValueError, TypeError):
             return None
 
     def to_row(self) -> str:
         """Return the value for the hash `lists`."""
-        row = [self.url, self.etag, self.modified, self.at, self.found, self.followed, self.digest]
-        return json.dumps(row, ensure_ascii=False)
+        return json.dumps(astuple(self), ensure_ascii=False)
 
     def conditions(self) -> dict[str, str]:
         """Return the headers of a conditional request for the list."""

@@ -294,7 +294,9 @@ class _PatternParser:
                     self.add(char, start + piece.start() + shift)
                 continue
             if piece[0] not in DATE_CODES:
-                raise PatternError(f"unknown date code {piece[0]}", start + piece.start(), _code_hint(piece[0]))
+                raise PatternError(
+                    f"unknown date code {piece[0]}", start + piece.start(), f"known: {' '.join(DATE_CODES)}"
+                )
             regex, expected = DATE_CODES[piece[0]]
             nodes += self.flush()
             nodes.append(Field(piece[0], regex, expected, piece[0]))
@@ -348,10 +350,3 @@ def _nearest_name(name: str) -> str:
     close = difflib.get_close_matches(lowered, names, 1, cutoff=0.5)
     nearest = close[0] if close else ("date" if "%" in name else "slug")
     return ALIASES.get(nearest, nearest)
-
-
-def _code_hint(code: str) -> str:
-    swapped = code.swapcase()
-    near = swapped if swapped in DATE_CODES else code.replace("-", "")
-    known = " ".join(code_ for code_ in DATE_CODES if "-" not in code_)
-    return f"did you mean {near}?" if near in DATE_CODES else f"known: {known}"

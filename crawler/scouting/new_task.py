@@ -1,6 +1,5 @@
 """A task made from a survey: its name, its keys, and whether the task list already has it."""
 
-import ipaddress
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -14,8 +13,7 @@ from crawler.task_list.models import Task, TaskFile
 from extractors.html.urls import normalise, split_web
 
 EVERY, OUTPUT = "1h", "out/{task}.jsonl"  # values if neither the command nor `defaults:` gives others
-SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})  # as in example.com.cn
-COMMON = frozenset({"www", "m", "wap", "mobile"})
+COMMON = frozenset({"www", "m", "wap", "mobile", "ac", "co", "com", "edu", "gov", "net", "org"})  # parts of many hosts
 NAME_MOST = 60  # characters
 
 
@@ -88,17 +86,8 @@ def refuse_known(tasks: TaskFile, survey: Survey) -> None:
 
 
 def _site(host: str) -> str:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        pass
-    else:
-        return re.sub(r"[.:]+", "-", host).strip("-")
-    labels = [label for label in host.split(".") if label not in COMMON]
-    del labels[max(1, len(labels) - 1) :]
-    if len(labels) > 1 and labels[-1] in SECOND_LEVEL:
-        del labels[-1]
-    return "-".join(labels)
+    labels = [label for label in re.split(r"[.:]", host) if label and label not in COMMON]
+    return "-".join(labels[:-1] if len(labels) > 1 and not labels[-1].isdigit() else labels)
 
 
 def _folder(survey: Survey) -> str:

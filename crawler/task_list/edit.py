@@ -4,10 +4,11 @@ Tasks are added and renamed, and a task's example is replaced. The places are th
 is read again, and refused if its tasks are not those that are meant, as in a file of an unusual layout.
 """
 
+import codecs
 import json
 import os
 import re
-import tempfile
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ from crawler.task_list.identity import CONTACT
 from crawler.task_list.mistakes import Mistake, TaskError, TaskFileError
 from crawler.task_list.models import Task, TaskFile
 from crawler.task_list.yaml_source import Path_, Source, block_lines, compose, read, written
+from workers.sinks.durability import write_file
 
 
 class SectionCells(dict[str, Any]):
@@ -303,27 +305,17 @@ def _check(text: str, path: Path, wanted: TaskFile, refused: str) -> None:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Replace the file's text in one step; its byte order mark is kept. Raises `TaskError` if it cannot be written."""
-    try:
-        with path.open("rb") as file:
-            marked = file.read(3) == b"\xef\xbb\xbf"
-        replace_file(path, text.encode("utf-8-sig" if marked else "utf-8"))
-    except OSError as error:
-        raise TaskError(f"{path} cannot be written: {error.strerror or error}") from None
+    """Replace the file's text in one step: a reader gets the old file or the new one; its byte order mark is kept.
 
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Replace the file's content in one step: a reader gets the old file or the new one, never a part."""
+    Raises `TaskError` if it cannot be written.
+    """
     target = path.resolve()
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    temporary = Path(name)
+    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+        mark = codecs.BOM_UTF8 if target.read_bytes().startswith(codecs.BOM_UTF8) else b""
+        write_file(temporary, mark + text.encode(), "safe")
         temporary.chmod(target.stat().st_mode & 0o777)
         temporary.replace(target)
-    except BaseException:
+    except OSError as error:
         temporary.unlink(missing_ok=True)
-        raise
+        raise TaskError(f"{path} cannot be written: {error.strerror or error}") from None

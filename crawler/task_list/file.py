@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from crawler.patterns.pattern import PatternError
 from crawler.task_list.mistakes import BadValueError, TaskFileError, nearest, show, suggest
 from crawler.task_list.models import Filter, Settings, Task, TaskFile
-from crawler.task_list.outputs import BatchSize, OutputCondition, OutputEntry, nearest_file, target_of
+from crawler.task_list.outputs import BatchSize, OutputCondition, OutputEntry, target_of
 from crawler.task_list.validators import DEFAULTS_EXAMPLE
 from crawler.task_list.yaml_source import Path_, Source, read, read_text
 from workers.addresses import shown
@@ -156,7 +156,7 @@ class Reader:
                 if output.template and not (folder / output.template).is_file():
                     at = self.source.resolve((*self._output_path(task.name, place), "template"))
                     message = f"no such file: {show(output.template)}"
-                    self.source.add(at, message, nearest_file(folder, output.template))
+                    self.source.add(at, message, "write the template first")
                 first, other = writers.setdefault(target_of(output.to, task.name), (task.name, output))
                 if first != task.name and (mistake := _mistake_of_sharing(first, other, output)):
                     self.source.add(self._output_path(task.name, place), *mistake)
@@ -196,26 +196,16 @@ class Reader:
         for error in errors.errors(include_url=False):
             first, *rest = error["loc"] or ("",)
             if error["type"] == "missing" and not rest:
+                where = " here and in 'defaults:'" if first in ("every", "output") else ""
                 if first not in meant:
-                    self._missing(path, str(first))
+                    self.source.add(path, f"{first!r} is missing{where}", _missing_hint(str(first)), at_key=True)
             elif first == "name" and not rest:
                 self._value(path, error, at_key=True)
             elif first in given:
                 self._value((*path, first, *rest), error, known=keys if not rest else None)
-            elif defaults is not None and first in defaults and self._is_invalid_here_only(error):
-                self._from_defaults(path, str(first), error)
-
-    def _missing(self, path: Path_, key: str) -> None:
-        where = " here and in 'defaults:'" if key in ("every", "output") else ""
-        self.source.add(path, f"{key!r} is missing{where}", _missing_hint(key), at_key=True)
-
-    def _is_invalid_here_only(self, error: Any) -> bool:
-        """Return whether a default is invalid for this task only; other mistakes are reported under `defaults:`."""
-        return isinstance(_cause(error), BadValueError) and "example" in str(_cause(error))
-
-    def _from_defaults(self, path: Path_, key: str, error: Any) -> None:
-        message, hint, _ = _wording(error, None)
-        self.source.add(path, f"the {key} from 'defaults:' {message}", hint, at_key=True)
+            elif defaults and first in defaults and "example" in str(_cause(error)):
+                message, hint, _ = _wording(error, None)  # other mistakes are reported under `defaults:`
+                self.source.add(path, f"the {first} from 'defaults:' {message}", hint, at_key=True)
 
     def _value(self, path: Path_, error: Any, *, known: list[str] | None = None, at_key: bool = False) -> None:
         cause = _cause(error)

@@ -13,7 +13,6 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import (
@@ -30,7 +29,7 @@ from pydantic import (
 
 from crawler.task_list.fields import TEXT, FrozenModel, Keywords, OneOrMore, Text
 from crawler.task_list.languages import check_language
-from crawler.task_list.mistakes import BadValueError, nearest, show, suggest
+from crawler.task_list.mistakes import BadValueError, show, suggest
 from crawler.task_list.validators import check_output, to_tuple
 from workers.addresses import shown
 from workers.rows import KEY
@@ -203,16 +202,6 @@ def check_distinct(outputs: tuple[OutputEntry, ...], info: ValidationInfo) -> tu
         if len(seen) <= place:
             raise BadValueError(f"writes to {shown(first)} a second time", "delete one", inner=(place,))
     return outputs
-
-
-def nearest_file(folder: Path, name: str) -> str:
-    """Return a hint that names the file of the same folder that is probably meant."""
-    path = folder / name
-    try:
-        near = nearest(path.name, [file.name for file in path.parent.iterdir() if file.is_file()])
-    except OSError:
-        near = None
-    return f"did you mean {posixpath.join(posixpath.dirname(name), near)}?" if near else "write the template first"
 
 
 _Several = Annotated[list[Text | OutputEntry], Field(min_length=1)]

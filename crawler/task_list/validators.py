@@ -29,7 +29,6 @@ METHODS = tuple(KNOWN_METHODS)
 ALL_PLACEHOLDERS = tuple(sorted({name for kind in KINDS.values() for name in kind.placeholders}))
 DEFAULTS_EXAMPLE = "http://section.invalid/"  # stands for the example while `defaults:` are checked alone
 TOKEN = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"  # RFC 9110, section 5.6.2
-_WINDOWS = re.compile(r"[A-Za-z]:(?=[\\/])|(?=\\\\)")  # the begin of a path with a drive or a server
 
 
 def to_tuple(value: object) -> object:
@@ -170,9 +169,8 @@ def _check_text_of_path(value: str) -> None:
     """Check a path or an address: no NUL, no Windows path, complete variables."""
     if "\0" in value:
         raise BadValueError("a NUL character", "file names cannot contain it; remove it", offset=value.find("\0"))
-    if drive := _WINDOWS.match(value):
-        path = value[drive.end() :].replace("\\", "/")
-        raise BadValueError("Windows paths do not exist on this machine", f"write {path.replace('//', '/')}")
+    if re.match(r"[A-Za-z]:\\|\\\\", value):
+        raise BadValueError("Windows paths do not exist on this machine", "write out/{task}.jsonl")
     check_variables(value)
 
 

@@ -4,7 +4,6 @@ PyYAML composes nodes with line and column. The values are built here, so that d
 and invalid keys are all reported together. The library itself raises at the first one.
 """
 
-import codecs
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +23,7 @@ MAX_REPEATED = 100_000  # values that aliases insert more than once
 Path_ = tuple[str | int, ...]
 Place = tuple[int, int]  # line and column, from 1
 MAX_DEPTH = 40  # levels of nested maps and lists; a task list needs four
-TOO_DEEP, TOO_DEEP_HINT = "nested too deeply", f"a task list needs no more than {MAX_DEPTH} levels"
+TOO_DEEP = "nested too deeply", f"a task list needs no more than {MAX_DEPTH} levels"  # message, hint
 _KINDS = {  # of plain scalars, by YAML 1.2; all others are text
     "null": r"~|null|Null|NULL|",
     "bool": r"true|True|TRUE|false|False|FALSE",
@@ -36,6 +35,7 @@ _TAG = "tag:yaml.org,2002:"
 
 
 SYNTAX_HINTS = {  # by words of the parser's message; the first that occur count
+    TOO_DEEP[0]: TOO_DEEP[1],
     "mapping values are not allowed": "check the indentation, or put the value in quotes",
     "could not find expected ':'": "write a colon and a space after the key",
     "escape": "put the value in single quotes, within which a backslash is one",
@@ -128,8 +128,6 @@ def _text(path: Path, source: Source) -> str | None:
         raw = path.read_bytes()
     except FileNotFoundError:
         source.add((), "no such file", _nearest_file(path))
-    except IsADirectoryError:
-        source.add((), "is a folder, not a file", f"did you mean {path / 'tasks.yaml'}?")
     except (OSError, ValueError) as error:
         source.add((), f"cannot be read: {getattr(error, 'strerror', None) or error}")
     else:
@@ -146,9 +144,6 @@ def _nearest_file(path: Path) -> str:
 
 
 def _decoded(raw: bytes, source: Source) -> str | None:
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        source.add((), "not UTF-8 but UTF-16", "save it as UTF-8")
-        return None
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -166,10 +161,7 @@ def _compose(text: str, source: Source) -> None:
     try:
         node = compose(text)
     except MarkedYAMLError as error:
-        if error.problem == TOO_DEEP:
-            source.add((), TOO_DEEP, TOO_DEEP_HINT, place=_place_of(error.problem_mark))
-        else:
-            _syntax_mistake(error, text, source)
+        _syntax_mistake(error, text, source)
     except ReaderError as error:
         place = _place_after(text.encode()[: error.position].decode(errors="ignore"))
         source.add((), f"character {error.character:#x} is not allowed in YAML", "delete it", place=place)
@@ -237,7 +229,7 @@ class _Builder:
         if id(node) in self.open:
             return "an alias of a value inside itself", "write the value out"
         if len(path) > MAX_DEPTH:
-            return TOO_DEEP, TOO_DEEP_HINT
+            return TOO_DEEP
         self.repeated += id(node) in self.built
         if self.repeated == MAX_REPEATED:
             return f"aliases repeat more than {MAX_REPEATED} values", "write the values out"
@@ -329,7 +321,7 @@ class _Loader(yaml.CBaseLoader):  # type: ignore[misc]
         """Refuse a node that is nested too deeply."""
         self.depth += 1
         if self.depth > MAX_DEPTH + 2:
-            raise MarkedYAMLError(problem=TOO_DEEP, problem_mark=current_node and current_node.start_mark)
+            raise MarkedYAMLError(problem=TOO_DEEP[0], problem_mark=current_node and current_node.start_mark)
 
     def ascend_resolver(self) -> None:
         """Leave a node."""

@@ -211,7 +211,7 @@ MISTAKES = [
     ("http://h/{number}", 9, "did you mean {n:1..50}?"),
     ("http://h/{}", 9, "unknown placeholder"),
     ("http://h/{date}", 9, "{date:%Y-%m-%d}"),
-    ("http://h/{date:%Y-%D}", 18, "did you mean %d?"),
+    ("http://h/{date:%Y-%D}", 18, "known: %Y %y %m %d"),
     ("http://h/{date:%Y%}", 17, "unknown date code %"),
     ("http://h/{id:5}", 9, "write {id}"),
     ("http://h/{n}", 9, "{n:1..50}"),

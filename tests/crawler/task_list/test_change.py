@@ -2,7 +2,6 @@
 
 import errno
 import os
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -99,7 +98,7 @@ def test_a_file_that_cannot_be_written_is_an_error(file: Path, monkeypatch: pyte
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    monkeypatch.setattr("crawler.task_list.edit.write_file", refuse)
     with pytest.raises(TaskError, match="cannot be written: Read-only file system"):
         changed_task(file, "news", task_block(file, "news") + "paused: true\n")
     assert file.read_text("utf-8") == TEXT

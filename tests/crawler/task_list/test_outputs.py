@@ -118,8 +118,7 @@ MISTAKES = [
     ("{to: 'a{tsk}.jsonl'}", 20, ".to: unknown placeholder {tsk}; did you mean {task}?"),
     ("'a.jsonl '", 13, ": the output ends with a slash or a space; did you mean a.jsonl?"),
     ("out/a.jsonl/", 13, ": the output ends with a slash or a space; did you mean out/a.jsonl?"),
-    (r"C:\data\a.csv", 13, ": Windows paths do not exist on this machine; write /data/a.csv"),
-    (r"\\server\share\a.csv", 13, ": Windows paths do not exist on this machine; write /server/share/a.csv"),
+    (r"C:\data\a.csv", 13, ": Windows paths do not exist on this machine"),
     ("'a.jsonl?x=1'", 13, ": the output ends with a query; did you mean a.jsonl?"),
     ("sqlit:///a.db", 13, ": unknown kind of output sqlit:; did you mean sqlite:?"),
     ("'{published:%H}.csv'", 13, ": unknown part %H of a date; write %Y/%m/%d; known"),
@@ -134,12 +133,12 @@ MISTAKES = [
     ("{to: a.jsonl, fields: [{'a b': text}]}", 44, ".fields[0].a b: 'a b' cannot be the name of a field"),
     ("{to: a.jsonl, fields: [{a: [b]}]}", 40, ".fields[0].a: must be the name of a field, not a list"),
     ("{to: a.jsonl, where: zh}", 34, ".where: must be a map, not 'zh'"),
-    ("{to: a.jsonl, where: {language: chinese}}", 45, ".where.language: unknown language 'chinese'; did you mean zh?"),
+    ("{to: a.jsonl, where: {language: chinese}}", 45, ".where.language: unknown language 'chinese'; write zh or en"),
     ("{to: a.jsonl, where: {language: zh-CN}}", 45, ".where.language: unknown language 'zh-CN'; did you mean zh?"),
     (
         "{to: a.jsonl, where: {language: Englisch}}",
         45,
-        ".where.language: unknown language 'Englisch'; did you mean en?",
+        ".where.language: unknown language 'Englisch'; write zh or en",
     ),
     ("{to: a.jsonl, where: {language: [en, xq]}}", 50, ".where.language[1]: unknown language 'xq'; write zh or en"),
     ("{to: a.jsonl, where: {confidence: 50}}", 47, ".where.confidence: must be at most 1, not 50"),
@@ -165,15 +164,6 @@ def test_all_mistakes_of_an_output_are_reported_together():
 
 
 @pytest.mark.usefixtures("queued_kind")
-def test_the_nearest_template_is_named(tmp_path):
-    (tmp_path / "forms").mkdir()
-    (tmp_path / "forms/article.md").write_text("{{ title }}", "utf-8")
-    [line] = mistakes_of(TASK + "{to: 'queued://h', template: forms/artikel.md}", tmp_path)
-    assert line.endswith("did you mean forms/article.md?")
-    right = loads(TASK + "{to: 'queued://h', template: forms/article.md}", folder=tmp_path)
-    assert right.tasks["news"].output[0].template == "forms/article.md"
-
-
 def test_a_mistake_in_the_defaults_is_reported_there_alone():
     text = TASK.partition("    output:")[0] + "defaults: {output: {to: a.jsonl, fields: [titel]}}\n"
     assert [line.split()[0:2] for line in mistakes_of(text)] == [["tasks.yaml:6:43:", "defaults.output.fields[0]:"]]

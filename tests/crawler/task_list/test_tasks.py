@@ -264,8 +264,8 @@ def test_mistake_is_named_with_its_place(old, new, place, key_path, says):
         ("tasks: [a]", "tasks.yaml:1:1: tasks: must be a map of tasks by name"),
         ("settings: {}", "tasks.yaml:1:1: 'tasks' is missing"),
         ("tasks: {a: \x01}", "tasks.yaml:1:12: character 0x1 is not allowed in YAML"),
-        ("[" * 5000, "tasks.yaml:1:42: nested too deeply"),
-        ("a: " + "[" * 60 + "]" * 60, "tasks.yaml:1:44: nested too deeply"),
+        ("[" * 5000, "tasks.yaml:1:42: not YAML: nested too deeply"),
+        ("a: " + "[" * 60 + "]" * 60, "tasks.yaml:1:44: not YAML: nested too deeply"),
         ("{a: " * 5000, "nested too deeply"),
         ("- " * 5000, "nested too deeply"),
     ],
@@ -307,9 +307,9 @@ def test_files_that_cannot_be_read_are_mistakes_too(tmp_path: Path):
     (tmp_path / "tasks.yml").write_text(MINIMAL)
     says = {
         "gbk.yaml": "gbk.yaml:2:4: byte 0xd0 is not UTF-8",
-        "utf16.yaml": "UTF-16; save it as UTF-8",
+        "utf16.yaml": "byte 0xff is not UTF-8; save the file as UTF-8",
         "tasks.yaml": "no such file; did you mean",
-        ".": "a folder, not a file",
+        ".": "cannot be read: Is a directory",
         "tasks.yml/x": "cannot be read",
     }
     for name, words in says.items():
