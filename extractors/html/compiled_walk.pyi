@@ -12,6 +12,7 @@ class Walker:
         textual: Collection[str],
         hides: Callable[[str], bool],
         for_readers: Callable[[str], bool],
+        fold: Callable[[str], str],
         max_depth: int,
     ) -> None: ...
     def walk(

@@ -88,11 +88,10 @@ class PathTrie:
         self._steps = [_DOCUMENT]
         self._signatures: dict[int, int] = {}
         self._leaves: dict[int, int] = {}
-        self._seen: dict[tuple[int | str | None, ...], int] = {}
+        self.seen: dict[tuple[int | str | None, ...], int] = {}  # paths, by what `path_of` is given
         self._paths: dict[tuple[int, str], int] = {}
         self._families: dict[tuple[int, str], int] = {}
         self._keys: dict[object, int] = {}
-        self.answers: dict[bytes, int] = {}  # of `child`, by what the compiled walk reads of an element
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -100,7 +99,7 @@ class PathTrie:
     @property
     def size(self) -> int:
         """The number of entries in the trie and its caches."""
-        return len(self.parent) + len(self._seen)
+        return len(self.parent) + len(self.seen)
 
     def child(self, parent: int, element: etree._Element, names: Sequence[str | bytes]) -> int:
         """Return the path of an element below `parent`; `names` are those of its attributes."""
@@ -117,9 +116,9 @@ class PathTrie:
 
     def path_of(self, seen: tuple[Any, ...]) -> int:
         """Return the path of an element below `seen[0]`, from the values that `child` reads for `step_of`."""
-        path = self._seen.get(seen)
+        path = self.seen.get(seen)
         if path is None:
-            path = self._seen[seen] = self.add(seen[0], step_of(*seen[1:]))
+            path = self.seen[seen] = self.add(seen[0], step_of(*seen[1:]))
         return path
 
     def signature(self, path: int) -> int:

@@ -71,7 +71,7 @@ def _load() -> "Walker | None":
     try:
         from . import compiled_walk
 
-        walker = compiled_walk.Walker(KINDS, TEXTUAL, hides, is_for_screen_readers, MAX_DEPTH)
+        walker = compiled_walk.Walker(KINDS, TEXTUAL, hides, is_for_screen_readers, python_walk.fold, MAX_DEPTH)
         root = etree.fromstring(_TRIAL, etree.HTMLParser(collect_ids=False))
         return walker if all(map(compiled_walk.fits, root.iter())) and agrees(walker, root) else None
     except Exception:  # not installed, or compiled for another lxml or Python

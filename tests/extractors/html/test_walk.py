@@ -14,6 +14,7 @@ from extractors import html
 from extractors.html import walk as walking
 from extractors.html.elements import KINDS, MAX_DEPTH, hides, is_for_screen_readers
 from extractors.html.paths import TEXTUAL, PathTrie
+from extractors.html.python_walk import fold
 from tests.extractors.pages import BAKERY, HARBOUR, blog_page, news_page
 from tests.extractors.threads import ENGINES, THREAD
 from tests.hostile.forms import PIECES
@@ -148,7 +149,7 @@ def test_a_walk_that_finds_something_else_is_not_used():
     from extractors.html.compiled_walk import Walker
 
     root = etree.fromstring(OWN[0], etree.HTMLParser())
-    rules = TEXTUAL, hides, is_for_screen_readers, MAX_DEPTH
+    rules = TEXTUAL, hides, is_for_screen_readers, fold, MAX_DEPTH
     assert walking.agrees(Walker(KINDS, *rules), root)
     assert not walking.agrees(Walker(KINDS | {"b": KINDS["p"]}, *rules), root)
 
