@@ -11,17 +11,18 @@ vertical punctuation and eight ideographs, and A3A0 stays a space. Its four-byte
 the one exchange of 2005 (A8BC is ḿ, 8135F437 is U+E7C7).
 
 - `REPLACED`: the character that Python gives → the standard's. Python gives it for no other bytes.
-- `ADDED`: bytes that Python rejects → the standard's characters, by runs: first two bytes, then one character per
-  trail byte (for Big5 0xA1 follows 0x7E).
-- `EXCHANGED`: bytes whose character in Python also has other, correct bytes, so that only the bytes distinguish them.
+- `ADDED`: bytes of EUC-JP that Python rejects → the standard's characters, by runs: first two bytes, then one
+  character per trail byte.
+
+Left as Python has them: ISO-2022-JP, what HKSCS added to Big5 in 2008, and bytes whose character in Python also has
+other, correct bytes (∕ and ﹨ in Big5, ～ of JIS X 0212).
 
 Python's cp949 is the standard's EUC-KR without a difference; cp932 is Shift_JIS but for four bytes that are errors.
 """
 
 import codecs
-import re
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 
 REPLACED = {
     "gb18030": str.maketrans(
@@ -36,23 +37,7 @@ REPLACED = {
     "shift_jis": str.maketrans("\uf8f0\uf8f1\uf8f2\uf8f3", "\ufffd" * 4),
     "euc-jp": str.maketrans("\u301c\u2016\u2212\xa2\xa3\xac", "\uff5e\u2225\uff0d\uffe0\uffe1\uffe2"),
 }
-EXCHANGED = {
-    "big5": {b"\xa2\x41": "\u2215", b"\xa2\x42": "\ufe68"},
-    "euc-jp": {b"\x8f\xa2\xb7": "\uff5e"},
-}
-ADDED = {
-    "big5": """
-877A=㡵𡵓𣚞𦀡㻬𥣞㫵竼龗𤅡𨤍𣇪𠪊𣉞䌊蒄龖鐯䤰蘓墖靊鈘秐稲晠権袝瑌篅枂稬剏遆㓦珄𥶹瓆鿇垳䤯呌䄱𣚎堘穲𧭥
-87CB=讏䚮𦺈䆁𥶙箮𢒼鿈𢓁𢓉𢓌鿉蔄𣖻䂴鿊䓡𪷿拁灮鿋 8E69=箸 8E6F=簆 8E7E=糎 8EAB=緒 8EB4=縝 8ECD=者 8ED0=耨
-8F57=菁 8F69=蒨 8F6E=萏 8FCB=覦覩 8FFE=起 906D=都 907A=銹 90DC=靜 90F1=響 91BF=鼖 9244=蔃 92AF=兙兛兝兞
-92C8=鍮 92D1=瑹 9447=浧 94CA=禛 95D9=邗 9644=靝 96ED=瀞 96FC=嬨 9B76=爁 9B78=矗 9B7B=纇 9BC6=駖 9BDE=釔
-9BEC=惞 9BF6=澶 9C42=輶 9C53=侻 9C62=營 9C68=鄄 9C6B=鷰 9C77=菏 9CBC=尐秣 9CD0=婧 9D57=輋 9D5A=筑 9DC4=拐
-9EA9=恢 9EEF=痹 9EFD=汊 9F60=鬮 9F66=鼗 9FCB=僭 9FD8=弌 A063=蠏 A077=拎 A0D5=瑨 A0DF=煢 A0E4=牐
-A3C0=␀␁␂␃␄␅␆␇␈␉␊␋␌␍␎␏␐␑␒␓␔␕␖␗␘␙␚␛␜␝␞␟␡€ C6CF=廴 C6D3=无 C6D5=癶 C6D7=隶
-C6DE=〃仝 FA5F=倩 FA66=偽 FABD=包 FAC5=卄 FAD5=卿 FB48=嘅 FBB8=婷 FBF3=幵 FBF9=廐 FC4F=彘 FC6C=悤 FCB9=撐
-FCE2=晴 FCF1=杞 FDB7=沜渝 FDBB=港 FDF1=煮 FE52=猪 FE6F=瑜 FEAA=瓩 FEDD=砉
-    """,
-    "euc-jp": """
+ADDED = """
 ADA1=①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩ
 ADC0=㍉㌔㌢㍍㌘㌧㌃㌶㍑㍗㌍㌦㌣㌫㍊㌻㎜㎝㎞㎎㎏㏄㎡
 ADDF=㍻〝〟№㏍℡㊤㊥㊦㊧㊨㈱㈲㈹㍾㍽㍼≒≡∫∮∑√⊥∠∟⊿∵∩∪
@@ -64,14 +49,14 @@ FBA1=犾猤猪獷玽珉珖珣珒琇珵琦琪琩琮瑢璉璟甁畯皂皜皞皛皦
 FBD0=綷綠緖繒罇羡羽茁荢荿菇菶葈蒴蕓蕙蕫﨟薰蘒﨡蠇裵訒訷詹誧誾諟諸諶譓譿賰賴贒赶﨣軏﨤逸遧郞都鄕鄧釚
 FCA1=釗釞釭釮釤釥鈆鈐鈊鈺鉀鈼鉎鉙鉑鈹鉧銧鉷鉸鋧鋗鋙鋐﨧鋕鋠鋓錥錡鋻﨨錞鋿錝錂鍰鍗鎤鏆鏞鏸鐱鑅鑈閒隆
 FCD0=﨩隝隯霳霻靃靍靏靑靕顗顥飯飼餧館馞驎髙髜魵魲鮏鮱鮻鰀鵰鵫鶴鸙黑 FCF1=ⅰⅱⅲⅳⅴⅵⅶⅷⅸⅹ￢￤＇＂
-    """,
-}
+"""
 
 REPLACEMENT = "\ufffd"
 
 _CODECS = {"gb18030": "gb18030", "big5": "big5hkscs", "shift_jis": "cp932", "euc-kr": "cp949", "euc-jp": "euc_jp"}
 _ENCODERS = {**_CODECS, "big5": "cp950", "iso-2022-jp": "iso2022_jp"}
 _UTF = {"utf-8": "utf-8", "utf-16le": "utf-16-le", "utf-16be": "utf-16-be"}
+_BY_PYTHON = {**_UTF, "iso-2022-jp": "iso2022_jp_ext"}
 _SINGLE_BYTE = {
     "ibm866": "cp866",
     "macintosh": "mac_roman",
@@ -83,15 +68,6 @@ _SINGLE_BYTE_CORRECTIONS = {"koi8-u": {0xAE: "ў", 0xBE: "Ў"}, "windows-1255": 
 # Characters that need correction are rare: searching for each of them costs less than translating the whole text, and
 # less than one search with an expression.
 _REPLACED = {name: tuple(map(chr, table)) for name, table in REPLACED.items()}
-_EXCHANGED = {name: re.compile(b"|".join(map(re.escape, table))) for name, table in EXCHANGED.items()}
-# Complete characters and errors. An ASCII byte in the place of a trail byte, which the decoder restores after an error,
-# is taken as a trail byte: the boundary is the same.
-_WHOLE = {
-    "big5": re.compile(rb"(?:[\x81-\xfe][\s\S]|[\x00-\x80\xff]++)*+"),
-    "euc-jp": re.compile(
-        rb"(?:\x8f[\xa1-\xfe][\s\S]|(?:[\x8e\xa1-\xfe]|\x8f(?![\xa1-\xfe]))[\s\S]|[^\x8e\x8f\xa1-\xfe]++)*+"
-    ),
-}
 
 Step = Callable[[bytes, int], tuple[str, int]]
 
@@ -104,10 +80,8 @@ def decode_as(data: bytes, name: str) -> str:
     """
     if name in _CODECS:
         return _decode_multi_byte(data, name)
-    if name in _UTF:
-        return data.decode(_UTF[name], "replace")
-    if name == "iso-2022-jp":
-        return _decode_iso_2022_jp(data)
+    if name in _BY_PYTHON:
+        return data.decode(_BY_PYTHON[name], "replace")
     if name == "replacement":
         return REPLACEMENT if data else ""
     return codecs.charmap_decode(data, "replace", _single_byte_table(name))[0]
@@ -140,31 +114,8 @@ def _single_byte_table(name: str) -> str:
 
 
 def _decode_multi_byte(data: bytes, name: str) -> str:
-    exchanged = _EXCHANGED.get(name)
-    if exchanged and exchanged.search(data):
-        return _decode_around(data, name, exchanged)
-    return _by_codec(data, name)
-
-
-def _by_codec(data: bytes, name: str) -> str:
     text = data.decode(_CODECS[name], f"standard-{name}")
     return text.translate(REPLACED[name]) if any(map(text.__contains__, _REPLACED.get(name, ()))) else text
-
-
-def _decode_around(data: bytes, name: str, exchanged: re.Pattern[bytes]) -> str:
-    """Decode data in which byte sequences occur that the standard decodes differently from Python's codec.
-
-    Such a sequence counts only where a character begins, not across the border of two characters.
-    """
-    pieces: list[str] = []
-    start = boundary = 0
-    for found in exchanged.finditer(data):
-        whole = _WHOLE[name].match(data, boundary, found.start())
-        boundary = whole.end() if whole else boundary
-        if boundary == found.start():
-            pieces += _by_codec(data[start:boundary], name), EXCHANGED[name][found[0]]
-            start = boundary = found.end()
-    return "".join((*pieces, _by_codec(data[start:], name)))
 
 
 # One step of a decoder, at the first byte of a sequence that Python rejects: the text, and where decoding continues.
@@ -193,13 +144,9 @@ def _step_euc_jp(data: bytes, at: int) -> tuple[str, int]:
         third = data[at + 2 : at + 3]
         return REPLACEMENT, at + 2 + (bool(third) and third[0] >= 0x80)
     if data[at] in (0x8E, 0x8F) or data[at] >= 0xA1:
-        return _added_or_error(data, at, "euc-jp")
+        character = _added().get(data[at : at + 2])
+        return (character, at + 2) if character else _error_of_two(data, at)
     return REPLACEMENT, at + 1
-
-
-def _added_or_error(data: bytes, at: int, name: str) -> tuple[str, int]:
-    character = _added(name).get(data[at : at + 2])
-    return (character, at + 2) if character else _error_of_two(data, at)
 
 
 def _error_of_two(data: bytes, at: int) -> tuple[str, int]:
@@ -212,15 +159,13 @@ def _error_of_two(data: bytes, at: int) -> tuple[str, int]:
 
 
 @cache
-def _added(name: str) -> dict[bytes, str]:
-    runs = (run.split("=") for run in ADDED[name].split())
-    return {pair: character for first, text in runs for pair, character in _spread(bytes.fromhex(first), text, name)}
-
-
-def _spread(first: bytes, text: str, name: str) -> list[tuple[bytes, str]]:
-    lead, trail = first
-    trails = [*range(trail, 0x7F), *range(max(trail, 0xA1), 0xFF)] if name == "big5" else range(trail, 0xFF)
-    return [(bytes([lead, byte]), character) for byte, character in zip(trails, text, strict=False)]
+def _added() -> dict[bytes, str]:
+    found: dict[bytes, str] = {}
+    for run in ADDED.split():
+        first, text = run.split("=")
+        lead, trail = bytes.fromhex(first)
+        found |= {bytes([lead, byte]): character for byte, character in enumerate(text, trail)}
+    return found
 
 
 def _register(name: str, step: Step) -> None:
@@ -232,42 +177,7 @@ def _register(name: str, step: Step) -> None:
 
 
 _register("gb18030", _step_gb18030)
-_register("big5", partial(_added_or_error, name="big5"))
+_register("big5", _error_of_two)
 _register("shift_jis", _error_of_two)
 _register("euc-kr", _error_of_two)
 _register("euc-jp", _step_euc_jp)
-
-
-# ISO-2022-JP switches between its character tables by escape sequences.
-
-_ESCAPE_OR_RUN = re.compile(rb"\x1b(?:\([BJI]|\$[@B])|\x1b|[^\x1b]+")
-_PAIR_OR_BYTE = re.compile(rb"((?:[\x21-\x7e]{2})+)|[\x21-\x7e][^\x21-\x7e]|[\s\S]")
-_TO_EUC = bytes(byte | 0x80 for byte in range(256))
-_ASCII = "".join(chr(byte) if byte < 0x80 and byte not in (0x0E, 0x0F) else REPLACEMENT for byte in range(256))
-_ROMAN = _ASCII.replace("\\", "¥").replace("~", "‾")
-_KATAKANA = "".join(chr(0xFF61 - 0x21 + byte) if 0x21 <= byte <= 0x5F else REPLACEMENT for byte in range(256))
-_TABLES = {b"\x1b(B": _ASCII, b"\x1b(J": _ROMAN, b"\x1b(I": _KATAKANA, b"\x1b$@": None, b"\x1b$B": None}
-
-
-def _decode_iso_2022_jp(data: bytes) -> str:
-    """Decode ISO-2022-JP. Two escape sequences with nothing between them are an error, because they could hide text."""
-    pieces: list[str] = []
-    table: str | None = _ASCII
-    just_escaped = False
-    for found in _ESCAPE_OR_RUN.finditer(data):
-        token = found[0]
-        if token in _TABLES:
-            table = _TABLES[token]
-            pieces.append(REPLACEMENT if just_escaped else "")
-        elif token == b"\x1b":
-            pieces.append(REPLACEMENT)
-        elif table is None:
-            pieces += map(_jis_0208, _PAIR_OR_BYTE.finditer(token))
-        else:
-            pieces.append(codecs.charmap_decode(token, "replace", table)[0])
-        just_escaped = token in _TABLES
-    return "".join(pieces)
-
-
-def _jis_0208(found: re.Match[bytes]) -> str:
-    return _decode_multi_byte(found[1].translate(_TO_EUC), "euc-jp") if found[1] else REPLACEMENT
