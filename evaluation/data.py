@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from extractors.page_types.classify import KINDS
-from extractors.page_types.labelled import kind_of
+
+from .labelled_pages import kind_of
 
 NOT_ARTICLES = frozenset({"list", "redirect", "other"})
 OTHER_KINDS = frozenset(KINDS) - {"article", "list"}

@@ -19,13 +19,10 @@ from extractors.content.line_model.line_columns import NAMES, NAMES_OF_ANY_KIND
 from extractors.content.line_model.trees import Trees, load
 from extractors.errors import TrainingMistakes
 from extractors.page_types import using_models
-from extractors.page_types.labelled import LabelledPage
-from extractors.page_types.learning import PageNumbers, pages_of
-from extractors.page_types.model import save
-from extractors.page_types.train import FORMS, is_of_kinds, learn_kind, read_features, sites_of, trained
 
 from .arguments import mistakes, parser_of
 from .data import DataError, Row, read_sets
+from .labelled_pages import LabelledPage
 from .line_model import (
     FOLDS,
     FORMS_OF_ANY_KIND,
@@ -39,6 +36,8 @@ from .line_model import (
     site_of,
 )
 from .line_model import FORMS as FORMS_OF_ARTICLES
+from .page_type_learning import PageNumbers, pages_of, save
+from .page_type_training import FORMS, is_of_kinds, learn_kind, read_features, sites_of, trained
 from .tree_training import save as save_trees
 
 SITES, SET = "sites", "set"  # the data that are left out

@@ -37,13 +37,13 @@ from extractors.html.paths import PathTrie
 from extractors.methods.example.extractor import Example, cast_all, support_of, usual_similarity, voted_body
 from extractors.page import make_page
 from extractors.page_types.classify import judge, using_models, weigh
-from extractors.page_types.labelled import domain_of
 
 from .arguments import mistakes, parser_of
 from .data import OTHER_KINDS, DataError, DataSet, Row, other_kinds, read_sets
 from .designs.parts import DESIGNS, NAMINGS, fold_of_design, mixed, page_of
 from .designs.stored import DesignedPage, DesignedSite, StoredArticle, sites_of, url_of
 from .designs.written import KINDS, UNSEEN, collections, folds_of_collection, written_page
+from .labelled_pages import domain_of
 from .line_labels import line_labels
 from .perturb import PERTURBATIONS
 from .scores import words

@@ -19,10 +19,10 @@ from typing import Literal
 
 from extractors import Article, NoArticle, Section, UnusablePage
 from extractors.page import Refuse
-from extractors.page_types.labelled import domain_of
 from extractors.registry import METHODS
 
 from .data import OTHER_KINDS, DataSet, Row
+from .labelled_pages import domain_of
 
 Mode = Literal["alone", "example", "memory", "foreign", "odd"]
 ODD = 2  # pages that serve as an unfit example of one page

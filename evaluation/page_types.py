@@ -1,7 +1,7 @@
 """`python -m evaluation.page_types DATA`: how well articles and lists are distinguished, on sites left out.
 
-DATA has the form for `extractors.page_types.train`; at most twenty pages of a type and site are judged. For each of the
-two models (pages with and without a URL):
+DATA has the form for `evaluation.page_type_training`; at most twenty pages of a type and site are judged. For each of
+the two models (pages with and without a URL):
 
 1. Site-out: models are trained on nine tenths of the sites and judge the others; thresholds are those of the training
    sites. "by page" weights pages equally, "by site" sites. Intervals: 95%, by resampling sites.
@@ -28,8 +28,11 @@ from rich.console import Console
 from extractors.errors import TrainingMistakes
 from extractors.page_types import classify, shape_of
 from extractors.page_types.classify import EVEN, KINDS, kind_of_several
-from extractors.page_types.labelled import LabelledPage
-from extractors.page_types.learning import (
+from extractors.page_types.model import Values
+
+from .arguments import count
+from .labelled_pages import LabelledPage
+from .page_type_learning import (
     FOLDS,
     Flags,
     PageNumbers,
@@ -42,10 +45,7 @@ from extractors.page_types.learning import (
     site_weights,
     thresholds,
 )
-from extractors.page_types.model import Values
-from extractors.page_types.train import FORMS, check, is_of_kinds, learn_kind, read_features, sites_of
-
-from .arguments import count
+from .page_type_training import FORMS, check, is_of_kinds, learn_kind, read_features, sites_of
 from .scores import auc
 from .tables import table
 from .timing import parse, settle, take_turns

@@ -26,8 +26,9 @@ from urllib.error import URLError
 from urllib.parse import unquote, urlsplit
 
 from crawler.discovery.links import links_of
-from evaluation.scores import mean, score
 from extractors.html.urls import normalise
+
+from .scores import mean, score
 
 WAIT_FOR_SERVER = 10.0  # seconds
 

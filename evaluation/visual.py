@@ -34,16 +34,17 @@ from extractors.html.paths import PathTrie
 from extractors.page import make_page
 from extractors.page_types.classify import classify
 from extractors.visual.screenshot_type import SURE, VisualClassifier
-from extractors.visual.screenshots import TYPES, LabelledScreenshot, read_labelled, read_png
-from extractors.visual.train import EPOCHS, Trainer, trained
+from extractors.visual.screenshots import TYPES, read_png
 
 from .arguments import comma_list, mistakes
 from .data import DataError, DataSet, Row, read_sets
+from .labelled_screenshots import LabelledScreenshot, read_labelled
 from .line_model import family_of
 from .scores import auc
 from .tables import table
 from .visual_networks import NETWORKS, trainer
 from .visual_pages import Rendered, render, sample
+from .visual_training import EPOCHS, Trainer, trained
 
 STYLED = "styled_"
 DRAWS = 2_000

@@ -2,7 +2,7 @@
 
 Source: 基于网页图像分类的自动化网页正文抽取模型 (Qin, Li, Mu, Li), section 1.2:
 
-lenet         LeNet-5 (`extractors.visual.lenet`), learning rate 0.0002
+lenet         LeNet-5 (`evaluation.lenet`), learning rate 0.0002
 resnet101     without its last pooling and layer, followed by dense layers of 1,024 and 2; only these learn, the weights
               within are those of other pictures (transfer)
 efficientnet  its last ten layers learn, then global average pooling and 2 outputs; the learning rate rises in the
@@ -21,7 +21,8 @@ from typing import Any
 
 from extractors.errors import BadModel, needs
 from extractors.visual.screenshots import TYPES
-from extractors.visual.train import RATE, Build, Trainer, lenet
+
+from .visual_training import RATE, Build, Trainer, lenet
 
 HEAD = 1_024  # units of the first dense layer after ResNet-101
 LAST = 10  # layers of EfficientNet that learn

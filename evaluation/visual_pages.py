@@ -1,6 +1,6 @@
 """Screenshots of stored pages: served on loopback, rendered by `evaluation.screenshots`, stored in a folder.
 
-The folder has the form for `extractors.visual.train`: `article/` and `list/` with one PNG per page. In addition
+The folder has the form for `evaluation.visual_training`: `article/` and `list/` with one PNG per page. In addition
 `pages.jsonl` has one line per page: set, id, kind, file, scripts, reason. Pages in it, including failed ones, are not
 rendered again.
 """

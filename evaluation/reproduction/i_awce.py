@@ -1,6 +1,6 @@
 """`python -m evaluation.reproduction.i_awce DATA`: method `i-awce` (003) on articles and lists mixed.
 
-DATA has the form for `extractors.page_types.train`; pages whose label is known to be wrong are left out, and at most
+DATA has the form for `evaluation.page_type_training`; pages whose label is known to be wrong are left out, and at most
 twenty pages of a type and site are judged. With `--left-out DIR` (see `evaluation.left_out`) the page-type models were
 not trained on the page's site (`sites`), or on any page of its set (`set`); without it the shipped models are used.
 
@@ -20,12 +20,12 @@ from statistics import fmean
 
 from extractors import Article, NoArticle, Section, UnusablePage
 from extractors.errors import TrainingMistakes
-from extractors.page_types.labelled import LabelledPage, read_labelled
-from extractors.page_types.learning import evenly
 
 from ..arguments import mistakes, parser_of
 from ..data import DataError, Row, read_sets
+from ..labelled_pages import LabelledPage, read_labelled
 from ..left_out import DOUBTFUL, SET, SITES, LeftOut
+from ..page_type_learning import evenly
 from ..results import score_row
 from ..scores import Score, mean
 from ..tables import table

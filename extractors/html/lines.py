@@ -10,7 +10,7 @@ The tree is walked by compiled code where that is available, otherwise in Python
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
@@ -217,29 +217,6 @@ class Lines:
         self._found.clear()
         self.links, self.link_elements, self.media = [], ElementList(), []
         self.blocks, self.root = ElementList(), None
-
-    def without(self, dropped: Collection[int]) -> "Lines":
-        """Return the page without some of its lines."""
-        kept = [index for index in range(len(self)) if index not in dropped]
-        number = {index: place for place, index in enumerate(kept)}
-        paths, items = ([numbers[index] for index in kept] for numbers in (self.paths, self.items))
-        links = [both for both in zip(self.links, self.link_elements, strict=True) if both[0] in number]
-        walked = Walked(
-            texts=[self.texts[index] for index in kept],
-            paths=paths,
-            items=items,
-            continued=[self.continued[index] for index in kept],
-            widths=[int(self.widths[index]) for index in kept],
-            link_chars=[0] * len(kept),
-            blocks=ElementList(),
-            links=[number[index] for index, _ in links],
-            link_elements=ElementList(element for _, element in links),
-            media=[(number[index], path, element) for index, path, element in self.media if index in number],
-            noted=[],
-        )
-        lines = Lines(self.trie, walked)
-        lines.linked_bytes = [self.linked_bytes[index] for index in kept]
-        return lines
 
     def move_to(self, trie: PathTrie) -> None:
         """Express the lines' paths in another trie."""

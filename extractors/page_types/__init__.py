@@ -11,9 +11,7 @@ are in docs/methods-page-types.md. The steps, and the modules that implement the
     URL, title, types → 16 signs        `head_features`
     log odds → article, list, uncertain `classify`, `reasons`
     log odds of each kind → page type   `classify.kinds_of`
-    labelled pages → model              `labelled`, `learning`, `train`: python -m extractors.page_types.train DATA
-
-MODEL_CARD.md describes the trained models.
+MODEL_CARD.md describes the trained models; `evaluation.page_type_training` trains them.
 """
 
 from .addresses import shape_of

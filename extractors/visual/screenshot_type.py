@@ -15,10 +15,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import BadModel, needs
-from .lenet import ABOUT, INPUT, OUTPUT, Floats
 from .screenshots import SIDE, TYPES, Grey, Kind, UnreadableImage, centred, is_blank, read_png
 
+Floats = NDArray[np.float32]
+
+INPUT, OUTPUT, ABOUT = "centred", "probabilities", "about"  # names in the file
 OWN_WEIGHTS = "EXEMPLAR_VISUAL_WEIGHTS"  # environment variable: a file that `train` wrote
 WEIGHTS = Path(__file__).parent / "model" / "lenet5.onnx"
 SURE = 0.8  # probability from which the classifier gives an answer
@@ -110,5 +115,5 @@ def _session(file: Path) -> Any:
     if shapes != [(INPUT, [1, SIDE, SIDE]), (OUTPUT, [len(TYPES)])] or (
         ABOUT not in session.get_modelmeta().custom_metadata_map
     ):
-        raise BadModel(f"{file} is a different network; `python -m extractors.visual.train` writes files for this one")
+        raise BadModel(f"{file} is another network; `python -m evaluation.visual_training` writes files for this one")
     return session

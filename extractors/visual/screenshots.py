@@ -1,4 +1,4 @@
-"""Screenshots → the network's input (grey, 224 × 224, 0 black to 1 white), and a folder of them for training.
+"""Screenshots → the network's input (grey, 224 × 224, 0 black to 1 white).
 
     PNG bytes → grey pixels → 224 × 224 → centred → network
 
@@ -12,32 +12,24 @@ page should differ from a light one only in sign.
 
 Pillow decodes and scales the image: 2 ms a screenshot, no dependencies, on every platform. Images may come from
 attackers, so a decoder of our own would need the same care. It is imported where it is used (extra `vision`).
-
-A folder for training has `article/` and `list/`, with one PNG per page.
 """
 
 import hashlib
 import io
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import TrainingMistakes, needs
+from ..errors import needs
 
 Kind = Literal["article", "list"]
-TYPES: tuple[Kind, ...] = ("article", "list")  # folders of a training set; the order of the network's outputs
+TYPES: tuple[Kind, ...] = ("article", "list")  # the order of the network's outputs
 SIDE = 224  # pixels
 MAX_PIXELS = 50_000_000  # pixels of a screenshot; more are an attack or a mistake
 BLANK = 0.002  # standard deviation of grey below which a page is empty; one short line of text has more
 
-FEWEST = 2  # screenshots of a type for training: one to learn from, one held out
-
 Grey = NDArray[np.float32]
-Pixels = NDArray[np.uint8]
 
 
 class UnreadableImage(ValueError):
@@ -72,57 +64,3 @@ def centred(grey: Grey) -> Grey:
 def is_blank(grey: Grey) -> bool:
     """Whether the picture is blank: then giving no answer is better than guessing."""
     return float(grey.std()) < BLANK
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledScreenshot:
-    """Screenshots: `grey` uint8, shape (images, 224, 224); `type` int64, shape (images,), index in `TYPES`."""
-
-    grey: Pixels
-    type: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.type)
-
-    def __getitem__(self, chosen: NDArray[np.intp]) -> "LabelledScreenshot":
-        return LabelledScreenshot(self.grey[chosen], self.type[chosen])
-
-
-def screenshots(folder: Path) -> list[tuple[Path, int]]:
-    """Return each screenshot with its type. Raises `TrainingMistakes` if the folder's layout is wrong."""
-    missing = [f"{folder / name}: no such folder" for name in TYPES if not (folder / name).is_dir()]
-    if missing:
-        raise TrainingMistakes(
-            *missing, f"{folder} must contain the folders {' and '.join(TYPES)}, with a PNG for each page"
-        )
-    found = [(file, number) for number, name in enumerate(TYPES) for file in sorted((folder / name).glob("*.png"))]
-    few = [name for number, name in enumerate(TYPES) if sum(kind == number for _, kind in found) < FEWEST]
-    if few:
-        raise TrainingMistakes(*(f"{folder / name}: fewer than {FEWEST} screenshots (*.png)" for name in few))
-    return found
-
-
-def read_labelled(files: Sequence[tuple[Path, int]]) -> tuple[LabelledScreenshot, list[Path]]:
-    """Return the screenshots that are not blank, and the files of the blank ones. Raises `TrainingMistakes`."""
-    mistakes: list[str] = []
-    blank: list[Path] = []
-    grey: list[Pixels] = []
-    types: list[int] = []
-    for file, kind, pixels in _read(files, mistakes):
-        if is_blank(pixels):
-            blank.append(file)
-        else:
-            grey.append(np.rint(pixels * 255).astype(np.uint8))
-            types.append(kind)
-    if mistakes:
-        raise TrainingMistakes(*mistakes)
-    shape = (-1, SIDE, SIDE)
-    return LabelledScreenshot(np.array(grey, np.uint8).reshape(shape), np.array(types, np.int64)), blank
-
-
-def _read(files: Sequence[tuple[Path, int]], mistakes: list[str]) -> Iterator[tuple[Path, int, Grey]]:
-    for file, kind in files:
-        try:
-            yield file, kind, read_png(file.read_bytes())
-        except (UnreadableImage, OSError) as error:
-            mistakes.append(f"{file}: {error}")

@@ -1,8 +1,8 @@
 import pytest
 
 from evaluation import page_types
+from evaluation.page_type_learning import ModelForm
 from evaluation.page_types import main
-from extractors.page_types.learning import ModelForm
 
 from ..extractors.page_types.made import FEW_NAMES, write_folder
 

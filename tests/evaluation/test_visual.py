@@ -10,12 +10,12 @@ import pytest
 
 from evaluation import visual
 from evaluation.data import read_sets
+from evaluation.labelled_screenshots import LabelledScreenshot
 from evaluation.styled_sites import design, pages, write_site
 from evaluation.visual import JudgedShare, RenderedPage, by_site, crossed, dealt, main
 from evaluation.visual_networks import rising_and_falling, trainer
 from evaluation.visual_pages import Rendered, StoredSite, read_index, sample
 from extractors.errors import BadModel
-from extractors.visual.screenshots import LabelledScreenshot
 
 from .layouts import mistake
 

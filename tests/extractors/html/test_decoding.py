@@ -1,7 +1,7 @@
 """Decoding judged by the Encoding Standard's own tables: by digests of every byte sequence, and by its decoders' steps.
 
-The digests were computed with a slow decoder, written from the standard's steps, over its index files (June 2025); those
-of Big5 and EUC-JP again after 194 characters of the one, and one of the other, were given up.
+The digests were computed with a slow decoder, written from the standard's steps, over its index files (June 2025);
+those of Big5 and EUC-JP again after 194 characters of the one, and one of the other, were given up.
 """
 
 import hashlib

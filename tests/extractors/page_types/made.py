@@ -2,7 +2,7 @@
 
 import json
 
-from extractors.page_types.learning import DECLARED
+from evaluation.page_type_learning import DECLARED
 from tests.extractors.pages import parsed as parsed
 
 FEW_NAMES = ("place_near", "run_bytes", "like_entries", "like_text_span", *DECLARED)  # enough for these pages

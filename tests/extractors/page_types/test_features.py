@@ -1,11 +1,11 @@
 import pytest
 from lxml import etree
 
+from evaluation.page_type_learning import DECLARED
 from extractors.html.lines import read_lines
 from extractors.html.paths import PathTrie
 from extractors.page_types.addresses import names_of_address
 from extractors.page_types.features import address_of, body_features, features_of, names_for_kinds
-from extractors.page_types.learning import DECLARED
 from extractors.page_types.line_features import line_features
 from extractors.page_types.list_words import SIGNS
 

@@ -3,8 +3,9 @@ import json
 import numpy as np
 import pytest
 
+from evaluation.page_type_learning import fit, save
 from extractors.errors import BadModel
-from extractors.page_types.model import fit, load, save
+from extractors.page_types.model import load
 
 NAMES = ("prose", "links", "nothing")
 

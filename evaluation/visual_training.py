@@ -1,4 +1,4 @@
-"""`python -m extractors.visual.train DIR`: train the network on screenshots of the sites that you extract.
+"""`python -m evaluation.visual_training DIR`: train the network on screenshots of the sites that you extract.
 
 DIR contains `article/` and `list/` with a PNG for each page, as `python -m evaluation.screenshots` takes them; begin
 with twenty of each type and site. The network learns these sites: on others it is little better than a guess.
@@ -20,19 +20,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import needs
-from ..training import BAR, add_held_out, curve_point, run
-from .lenet import FLAT, KERNEL, POOL, Floats, to_onnx
-from .screenshot_type import OWN_WEIGHTS
-from .screenshots import (
-    SIDE,
-    TYPES,
-    LabelledScreenshot,
-    Pixels,
-    centred,
-    read_labelled,
-    screenshots,
-)
+from extractors.errors import needs
+from extractors.training import BAR, add_held_out, curve_point, run
+from extractors.visual.screenshot_type import OWN_WEIGHTS, Floats
+from extractors.visual.screenshots import SIDE, TYPES, centred
+
+from .labelled_screenshots import LabelledScreenshot, Pixels, read_labelled, screenshots
+from .lenet import FLAT, KERNEL, POOL, to_onnx
 
 RATE, BATCH = 0.0002, 16  # the source's
 EPOCHS = 10  # the source has 30; nothing changes after 10
@@ -202,7 +196,7 @@ def _about(
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m extractors.visual.train", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m evaluation.visual_training", description=__doc__)
     parser.add_argument("folder", type=Path, metavar="DIR", help="folder with article/ and list/, one PNG per page")
     parser.add_argument("--out", type=Path, default=Path("visual.onnx"), metavar="FILE", help="default: visual.onnx")
     parser.add_argument("--seed", type=int, default=1, help="default: 1")

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from extractors.page_types.learning import (
+from evaluation.page_type_learning import (
     DECLARED,
     NEVER,
     TrainingPages,

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from evaluation.labelled_screenshots import LabelledScreenshot
+from evaluation.visual_training import divide, main, type_weights
 from extractors.visual.screenshot_type import VisualClassifier
-from extractors.visual.screenshots import LabelledScreenshot
-from extractors.visual.train import divide, main, type_weights
 from tests.extractors.visual.pictures import article, listing, png
 
 pytest.importorskip("PIL", reason="extra vision is not installed")

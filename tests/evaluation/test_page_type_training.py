@@ -1,12 +1,11 @@
 import pytest
 
-from extractors.page_types import train
+from evaluation import page_type_training as train
+from evaluation.page_type_learning import ModelForm
+from evaluation.page_type_training import main
 from extractors.page_types.features import features_of, names_for_kinds
-from extractors.page_types.learning import ModelForm
 from extractors.page_types.model import load
-from extractors.page_types.train import main
-
-from .made import FEW_NAMES, article_page, list_page, parsed, write_folder
+from tests.extractors.page_types.made import FEW_NAMES, article_page, list_page, parsed, write_folder
 
 
 @pytest.fixture(autouse=True)

@@ -2,10 +2,9 @@ import gzip
 
 import pytest
 
+from evaluation.labelled_pages import domain_of, read_labelled
 from extractors.errors import TrainingMistakes
-from extractors.page_types.labelled import domain_of, read_labelled
-
-from .made import article_page, list_page, write_folder
+from tests.extractors.page_types.made import article_page, list_page, write_folder
 
 
 def test_rows_are_read_with_what_is_known_of_them(tmp_path):

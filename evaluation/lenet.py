@@ -26,15 +26,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import BadModel, needs
-from .screenshots import SIDE, TYPES
+from extractors.errors import BadModel, needs
+from extractors.visual.screenshot_type import ABOUT, INPUT, OUTPUT, Floats
+from extractors.visual.screenshots import SIDE, TYPES
 
-Floats = NDArray[np.float32]
 Weights = Mapping[str, Floats]
 
 KERNEL, POOL = 3, 2
 FLAT = 46_656  # 16 × 54 × 54
-INPUT, OUTPUT, ABOUT = "centred", "probabilities", "about"
 OPSET, IR_VERSION = 17, 8  # versions of ONNX, old enough for every onnxruntime that this project supports
 INT8 = 127  # largest value of a weight
 

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from evaluation.lenet import quantised, to_onnx
 from extractors.errors import BadModel
-from extractors.visual.lenet import quantised, to_onnx
 from extractors.visual.screenshot_type import VisualClassifier
 
-from .lenet import SHAPES, forward
+from .forward_lenet import SHAPES, forward
 
 
 @pytest.fixture(scope="module")

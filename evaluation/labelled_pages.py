@@ -1,4 +1,4 @@
-"""Stored pages whose type is known, as `train` and the evaluation read them.
+"""Stored pages whose type is known, as the training and the evaluation of page types read them.
 
 A folder of pages has a `truth.jsonl` in UTF-8, one object per page: `file` (relative to the folder; .gz is unpacked),
 `kind` (one of `classify.KINDS`, or else the `section` is one; other rows are ignored), and, if known, `url`, `site`
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ..article import NoArticle
-from ..content.assembly import ParsedPage, read
-from ..errors import TrainingMistakes, UnusablePage
-from ..html.paths import PathTrie
-from ..html.urls import split_web
-from ..page import make_page
-from .classify import KINDS
+from extractors.article import NoArticle
+from extractors.content.assembly import ParsedPage, read
+from extractors.errors import TrainingMistakes, UnusablePage
+from extractors.html.paths import PathTrie
+from extractors.html.urls import split_web
+from extractors.page import make_page
+from extractors.page_types.classify import KINDS
 
 TRUTH = "truth.jsonl"
 ARTICLE, LIST = "article", "list"

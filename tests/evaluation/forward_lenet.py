@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from extractors.visual.lenet import FLAT, KERNEL, POOL, Floats, Weights
+from evaluation.lenet import FLAT, KERNEL, POOL, Floats, Weights
 
 SHAPES = {
     "conv1.weight": (6, 1, 3, 3), "conv1.bias": (6,), "conv2.weight": (16, 6, 3, 3), "conv2.bias": (16,),

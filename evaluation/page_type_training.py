@@ -1,4 +1,4 @@
-"""`python -m extractors.page_types.train DATA…`: train the page-type models on labelled pages of your own.
+"""`python -m evaluation.page_type_training DATA…`: train the page-type models on labelled pages of your own.
 
 DATA: folders with a truth.jsonl and the pages that it names, at any depth; one object per line with file, kind
 (article, thread, documentation, product, service, list, collection) and, as far as known, url, site and encoding. Use
@@ -11,7 +11,7 @@ were not trained on its site.
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
@@ -20,15 +20,27 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from ..content.assembly import ParsedPage
-from ..content.line_weights import prior_of
-from ..content.page_body import rules_body
-from ..errors import TrainingMistakes
-from ..training import run
-from .classify import KINDS, OF_KIND, SCREEN, SCREEN_OF_KINDS, WITH_ADDRESS, WITHOUT_ADDRESS, names_in
-from .features import SCREENED, SCREENED_FOR_KINDS, features_of, names_for_kinds
-from .labelled import LabelledPage, read_labelled
-from .learning import (
+from extractors.content.assembly import ParsedPage
+from extractors.content.line_weights import prior_of
+from extractors.content.page_body import rules_body
+from extractors.errors import TrainingMistakes
+from extractors.html.elements import ElementList, Walked
+from extractors.html.lines import Lines
+from extractors.page_types.classify import (
+    KINDS,
+    OF_KIND,
+    SCREEN,
+    SCREEN_OF_KINDS,
+    WITH_ADDRESS,
+    WITHOUT_ADDRESS,
+    names_in,
+)
+from extractors.page_types.features import SCREENED, SCREENED_FOR_KINDS, features_of, names_for_kinds
+from extractors.page_types.model import Model
+from extractors.training import run
+
+from .labelled_pages import LabelledPage, read_labelled
+from .page_type_learning import (
     FOLDS,
     RIGHT,
     SHORT_LINES,
@@ -39,11 +51,11 @@ from .learning import (
     held_out,
     learn,
     pages_of,
+    save,
     screen_from,
     site_weights,
     thresholds,
 )
-from .model import Model, save
 
 SEEDS = 5  # ways of dividing the sites; their results are averaged for the thresholds
 PRIOR = 0.5  # power of a kind's share of the pages in its odds; 0: all kinds alike, 1: as in the data
@@ -103,8 +115,32 @@ def _numbered(labelled: list[LabelledPage], errors: Console) -> Iterator[tuple[L
 def shortened(parsed: ParsedPage) -> ParsedPage:
     """Return the page with only the first lines of its body."""
     body = rules_body(parsed.lines, parsed.prior).kept
-    lines = parsed.lines.without(set(body[SHORT_LINES:]))
+    lines = _without(parsed.lines, set(body[SHORT_LINES:]))
     return replace(parsed, lines=lines, prior=prior_of(lines, [parsed.head.title, *parsed.head.titles()]))
+
+
+def _without(lines: Lines, dropped: Collection[int]) -> Lines:
+    """Return the page without some of its lines."""
+    kept = [index for index in range(len(lines)) if index not in dropped]
+    number = {index: place for place, index in enumerate(kept)}
+    paths, items = ([numbers[index] for index in kept] for numbers in (lines.paths, lines.items))
+    links = [both for both in zip(lines.links, lines.link_elements, strict=True) if both[0] in number]
+    walked = Walked(
+        texts=[lines.texts[index] for index in kept],
+        paths=paths,
+        items=items,
+        continued=[lines.continued[index] for index in kept],
+        widths=[int(lines.widths[index]) for index in kept],
+        link_chars=[0] * len(kept),
+        blocks=ElementList(),
+        links=[number[index] for index, _ in links],
+        link_elements=ElementList(element for _, element in links),
+        media=[(number[index], path, element) for index, path, element in lines.media if index in number],
+        noted=[],
+    )
+    found = Lines(lines.trie, walked)
+    found.linked_bytes = [lines.linked_bytes[index] for index in kept]
+    return found
 
 
 def trained(pages: TrainingPages) -> tuple[Model, np.ndarray[tuple[int], np.dtype[np.float64]]]:
@@ -164,9 +200,9 @@ def _about(pages: TrainingPages, form: ModelForm) -> dict[str, object]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m extractors.page_types.train",
+        prog="python -m evaluation.page_type_training",
         description=__doc__,
-        epilog="example: python -m extractors.page_types.train my-pages --out my-models",
+        epilog="example: python -m evaluation.page_type_training my-pages --out my-models",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("data", type=Path, nargs="+", metavar="DATA", help="folders of pages with truth.jsonl")
