@@ -115,7 +115,7 @@ def _cases(dataset: DataSet) -> Iterator[Case]:
         if isinstance(parsed, NoArticle):
             yield Case(row, site, None, {}, np.zeros(0, np.bool_), 0.0)
             continue
-        inputs = {verbatim: page_inputs(parsed, verbatim).as_array() for verbatim in (False, True)}
+        inputs = {verbatim: page_inputs(parsed, verbatim) for verbatim in (False, True)}
         try:
             labels = label_lines(parsed.lines.texts, row.body)
         except ValueError:  # too long to be aligned: judged, but not used in training

@@ -32,7 +32,7 @@ from ...html.class_names import NOISE_TAGS
 from ...page import Page
 from ...page_types.classify import judge
 from .line_inputs import line_values, source_values, with_neighbours
-from .network import BODY, USED, VERBATIM, Inputs, Network, load
+from .network import BODY, USED, VERBATIM, Network, Values, load
 from .words import title_words
 
 METHOD, VERBATIM_METHOD = "bp-network", "bp-network-verbatim"
@@ -53,7 +53,7 @@ class BpNetwork:
     """A trained network."""
 
     def __init__(self, network: Network, verbatim: bool = False) -> None:
-        self._network = network.fixed()
+        self._network = network
         self._verbatim = verbatim
 
     def find_body(self, parsed: ParsedPage) -> BodyLines | str:
@@ -63,11 +63,12 @@ class BpNetwork:
 
     def outputs(self, parsed: ParsedPage) -> list[float]:
         """Return the network's output for each line of a page, 0 to 1."""
-        return self._network(page_inputs(parsed, self._verbatim))
+        found: list[float] = self._network(page_inputs(parsed, self._verbatim)).tolist()
+        return found
 
 
-def page_inputs(parsed: ParsedPage, verbatim: bool) -> Inputs:
-    """Return the 12 inputs of each line of a page."""
+def page_inputs(parsed: ParsedPage, verbatim: bool) -> Values:
+    """Return the inputs of a page's lines, shape (lines, 12)."""
     title = title_words(parsed.head.title, verbatim)
     if verbatim:
         return with_neighbours(source_values(parsed.lines, title, parsed.page.html))

@@ -84,7 +84,7 @@ def read_labelled(page: Path, text: Path, verbatim: bool = False) -> LabelledLin
         raise TrainingMistakes(
             f"{text}: only {labels.found:.0%} of its words are in {page.name}: check that it is the text of this page"
         )
-    return LabelledLines(page.stem, page_inputs(parsed, verbatim).as_array(), labels.body)
+    return LabelledLines(page.stem, page_inputs(parsed, verbatim), labels.body)
 
 
 def _read_text(path: Path) -> str:

@@ -28,13 +28,12 @@ character are its markup, without white space.
 import html as entities
 import re
 from collections.abc import Sequence
-from math import log
 
 import numpy as np
 
 from ...expressions import closed, without, without_nested
 from ...html.lines import Lines
-from .network import PER_LINE, Inputs, Values
+from .network import Values
 from .words import matches, relevance
 
 _TAGS = ("script", "style", "noscript", "template", "svg", "head")
@@ -47,29 +46,23 @@ OPENING = 12  # first characters of a line, by which it is found in the source
 REACH = 50_000  # characters of text between two lines at most; a match beyond them belongs to another line
 
 
-def line_values(lines: Lines, title: Sequence[str]) -> list[float]:
-    """Return ln(1 + y), ln(1 + z), p and s of each line, one line after the other; `title`: its words."""
-    found: list[float] = []
-    for y, linked, s in zip(lines.widths, lines.linked_bytes, relevance(lines.texts, title), strict=True):
-        z = y + linked
-        found += (log(1 + y), log(1 + z), y / z if z > 1 else y, s)
-    return found
+def line_values(lines: Lines, title: Sequence[str]) -> Values:
+    """Return ln(1 + y), ln(1 + z), p and s of each line, shape (lines, 4); `title`: its words."""
+    y = np.array(lines.widths, np.float64)
+    z = y + np.array(lines.linked_bytes, np.float64)
+    return np.column_stack([np.log1p(y), np.log1p(z), y / np.maximum(z, 1), relevance(lines.texts, title)])
 
 
-def source_values(lines: Lines, title: Sequence[str], html: str) -> list[float]:
-    """Return y, z, p and s as in the source, one line after the other; `html`: the page of the lines."""
+def source_values(lines: Lines, title: Sequence[str], html: str) -> Values:
+    """Return y, z, p and s as in the source, shape (lines, 4); `html`: the page of the lines."""
     y = np.array([len(text) for text in lines.texts], np.float64)
     z = y + markup_lengths(html, lines.texts)
-    values = np.column_stack([y, z, y / np.maximum(z, 1), matches(lines.texts, title)])
-    found: list[float] = values.ravel().tolist()
-    return found
+    return np.column_stack([y, z, y / np.maximum(z, 1), matches(lines.texts, title)])
 
 
-def with_neighbours(numbers: list[float]) -> Inputs:
-    """Return the inputs of each line; `numbers`: y, z, p and s of each line, one line after the other."""
-    before = numbers[:PER_LINE] + numbers[:-PER_LINE]
-    after = numbers[PER_LINE:] + numbers[-PER_LINE:]
-    return Inputs(numbers, before, after)
+def with_neighbours(values: Values) -> Values:
+    """Return the inputs of each line, shape (lines, 12): its own values, those of the line before, of the next one."""
+    return np.hstack([values, np.vstack([values[:1], values[:-1]]), np.vstack([values[1:], values[-1:]])])
 
 
 def markup_lengths(html: str, texts: Sequence[str]) -> Values:

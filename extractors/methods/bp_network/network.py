@@ -23,10 +23,8 @@ bit for bit on one machine.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import exp
-from operator import mul
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +43,6 @@ GOAL = 0.05  # squared error of a line
 BATCH = 16  # lines; the source's procedure has 1
 ROUNDS = 20
 MAX_REPEATS = 1_000  # repetitions of one line; contradictory lines would otherwise be repeated without end
-LEAST_SUM = -700.0  # of a unit; at and below it the output is 0
 SPREAD = 0.3  # standard deviation of the first weights
 FORMAT = 1  # version of the format of the weights file
 USED, VERBATIM = "used", "verbatim"  # forms of the inputs, see `features`
@@ -66,61 +63,8 @@ class Network:
 
     def __call__(self, inputs: Values) -> Values:
         """Return the output for each line, 0 (noise) to 1 (body); `inputs` has shape (lines, 12)."""
-        own, before, after = (part.ravel().tolist() for part in np.hsplit(inputs, 3))
-        return np.array(self.fixed()(Inputs(own, before, after)), np.float64)
-
-    def fixed(self) -> "FixedNetwork":
-        """Return the network as it is now, for inputs that are not scaled."""
-        hidden = self.hidden / self.scale[:, np.newaxis]
-        thresholds = self.hidden_threshold - self.mean @ hidden
-        [output_threshold] = self.output_threshold.tolist()
-        by_unit = hidden.reshape(3, PER_LINE, -1).T.reshape(-1, INPUTS).tolist()
-        return FixedNetwork(by_unit, thresholds.tolist(), self.output.tolist(), output_threshold)
-
-
-@dataclass(frozen=True, slots=True)
-class FixedNetwork:
-    """A network that no longer learns.
-
-    `hidden`: the 12 weights of each unit: of y of the line, of the one before and of the one after, then of their z …
-    """
-
-    hidden: list[list[float]]
-    hidden_thresholds: list[float]
-    output: list[float]
-    output_threshold: float
-
-    def __call__(self, inputs: "Inputs") -> list[float]:
-        """Return the output for each line, 0 (noise) to 1 (body)."""
-        values = [value for three in zip(*inputs, strict=True) for value in three]
-        units = list(zip(self.hidden, self.hidden_thresholds, self.output, strict=True))
-        found = []
-        for start in range(0, len(values), INPUTS):
-            line = values[start : start + INPUTS]
-            total = self.output_threshold
-            for weights, threshold, weight_of_unit in units:
-                total += weight_of_unit * _logsig(sum(map(mul, line, weights), threshold))
-            found.append(_logsig(total))
-        return found
-
-
-class Inputs(NamedTuple):
-    """The numbers of all lines, those of the lines before them, and those of the lines after them.
-
-    Each list has y, z, p and s of a line, then those of the next (`features`).
-    """
-
-    own: list[float]
-    before: list[float]
-    after: list[float]
-
-    def as_array(self) -> Values:
-        """Return them as an array, shape (lines, 12)."""
-        return np.hstack([np.array(part, np.float64).reshape(-1, PER_LINE) for part in self])
-
-
-def _logsig(value: float) -> float:
-    return 1 / (1 + exp(-value)) if value > LEAST_SUM else 0.0
+        hidden = logistic((inputs - self.mean) / self.scale @ self.hidden + self.hidden_threshold)
+        return logistic(hidden @ self.output + self.output_threshold)
 
 
 def untrained(inputs: Values, seed: int, hidden: int = HIDDEN) -> Network:
