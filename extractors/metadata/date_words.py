@@ -1,18 +1,13 @@
-"""The words of dates in some sixty languages, and the calendar of Iran.
+"""The words of dates in some sixty languages.
 
 The words are from CLDR, by way of date_words.json. The file is made by `python -m evaluation.date_words`; a test
 compares it with what Babel gives. Babel itself is not needed at run time: reading its locales takes a second, reading
 the file a few milliseconds, and it is read once in a process, when a text may hold such a word.
-
-Dates of the Solar Hijri calendar become ISO dates; Babel does not have this calendar. Source: Iran's law of 1925 (the
-first six months have 31 days, the next five 30, Esfand 29 or 30), and the leap years of the arithmetic form, eight in
-33 years, which agree with the observed ones in the years that are read here.
 """
 
 import json
 import re
 import unicodedata
-from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,21 +27,6 @@ WORD = expression(
 _MARKS = 0x10FF00  # a word's meaning stands in its place, as a private character that no text has
 _ACCENTS = expression("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u200b-\u200f\u202a-\u202e]")
 _GLUED = expression(r"[a-z]([A-Z][a-z]{2,}|[A-Z]{3,})$")  # some pages have no space before a month: CorrespondentDec 22
-
-FIRST_YEAR, LAST_YEAR = 1369, 1409  # 1990 to 2031: no year of the lunar calendar, which has these numbers until 1989
-NEW_YEAR = date(1990, 3, 21)  # the first day of FIRST_YEAR
-_LEAP = frozenset((1, 5, 9, 13, 17, 22, 26, 30))  # of each 33 years
-_MONTHS = ["فروردین", "اردیبهشت", "خرداد", "تیر", "مرداد", "شهریور", "مهر", "آبان", "آذر", "دی", "بهمن", "اسفند"]
-_NUMBER = {name: number for number, name in enumerate(_MONTHS, 1)}
-_NAMES = "|".join(_MONTHS).replace("ی", "[یيى]")  # pages also write the Arabic letters
-_YEAR = r"(?P<year>1[34]\d\d)(?!\d)"
-_NAMED = expression(
-    rf"(?<!\d)(?P<day>\d\d?)(?:\s?ام)?\s(?P<month>{_NAMES})(?:\s?ماه)?[\s،,]{{1,3}}(?:سال\s)?{_YEAR}", re.ASCII
-)
-_IN_NUMBERS = expression(
-    r"(?<!\d)(?<!\d[-/.])(?P<year>1[34]\d\d)(?P<dash>[-/])(?P<month>\d\d?)(?P=dash)(?P<day>\d\d?)(?!\d|[-/.]\d)",
-    re.ASCII,
-)
 
 
 def mark(meaning: int) -> str:
@@ -139,34 +119,3 @@ def _whole_words(words: tuple[str, ...]) -> re.Pattern[str]:
 def date_words() -> DateWords:
     """Return the words; the file is read at the first call."""
     return DateWords()
-
-
-def with_common_dates(text: str, numbers: bool) -> str:
-    """Return `text`, with ASCII digits, with its Solar Hijri dates in the common calendar: 2024-03-05.
-
-    `numbers`: whether dates in numbers (1402/12/15) are read, too, beside those with the name of a month.
-    """
-    text = _NAMED.sub(_common, text)
-    return _IN_NUMBERS.sub(_common, text) if numbers else text
-
-
-def common_date(year: int, month: int, day: int) -> date | None:
-    """Return the day of the common calendar; None if there is none, or its year is not in FIRST_YEAR to LAST_YEAR."""
-    if not (FIRST_YEAR <= year <= LAST_YEAR and 1 <= month <= 12):
-        return None
-    longest = 31 if month <= 6 else 30 if month < 12 else 29 + _is_leap(year)
-    if not 1 <= day <= longest:
-        return None
-    days = 365 * (year - FIRST_YEAR) + sum(map(_is_leap, range(FIRST_YEAR, year)))
-    return NEW_YEAR + timedelta(days + 30 * (month - 1) + min(month - 1, 6) + day - 1)
-
-
-def _is_leap(year: int) -> bool:
-    return year % 33 in _LEAP
-
-
-def _common(match: re.Match[str]) -> str:
-    month = match["month"]
-    number = int(month) if month.isdecimal() else _NUMBER[re.sub("[يى]", "ی", month)]
-    found = common_date(int(match["year"]), number, int(match["day"]))
-    return found.isoformat() if found else match[0]

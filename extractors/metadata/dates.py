@@ -1,10 +1,9 @@
 """Dates and times as pages write them → aware datetime, naive datetime or date, as precise as the page is.
 
-Strategy: digits of all scripts, Chinese numbers and years of eras become ASCII digits, and dates of the Solar Hijri
-calendar those of the common one (`with_common_dates`); words that mean something in dates become marks (`date_words`);
-then a few expressions read the parts, whatever the language. The order of 05/03/2024 is that of the page's language.
-Without a language, and in English without a territory, which pages of all countries declare, such a date is passed over
-unless one of its numbers cannot be a month or both are the same.
+Strategy: digits of all scripts, Chinese numbers and years of eras become ASCII digits; words that mean something in
+dates become marks (`date_words`); then a few expressions read the parts, whatever the language. The order of 05/03/2024
+is that of the page's language. Without a language, and in English without a territory, which pages of all countries
+declare, such a date is passed over unless one of its numbers cannot be a month or both are the same.
 """
 
 import re
@@ -27,7 +26,6 @@ from .date_words import (
     fold,
     mark,
     meaning_of,
-    with_common_dates,
 )
 
 EARLIEST_YEAR, LATEST_YEAR = 1990, 2100  # other years are prices, phone numbers and wrong epochs
@@ -111,7 +109,6 @@ _HAN_NUMBER = expression(
 _ERA = expression(r"(民[國国]|令和|平成)\s?(\d{1,3}|元)\s?年")
 _ERA_BEGINS = {"民": 1911, "令": 2018, "平": 1988}  # the year before its first
 BUDDHIST = 543  # years that the Thai count is ahead
-_PERSIAN_DIGIT, _ARABIC = map(expression, ("[\u06f0-\u06f9]", "[\u0600-\u06ff]"))
 _THAI, _HAN, _EASTERN = map(expression, ("[\u0e00-\u0e7f]", "[\u4e00-\u9fff]", "[\u3040-\u30ff\uac00-\ud7af]"))
 _YEAR = expression(r"\d{4}|['’/.-]\d\d", re.ASCII)
 # The signs of a date, in expressions that begin with few characters, which `re` finds quickly
@@ -152,7 +149,7 @@ def find_date(
     if not may_hold_date(text):
         return None
     language = language.strip().lower().replace("_", "-")
-    plain = _in_plain_digits(text[:LONGEST], language)
+    plain = _in_plain_digits(text[:LONGEST])
     for found in _candidates(plain, fetched_at if relative else None, language):
         if found is not None and is_plausible(found, fetched_at):
             return found
@@ -186,7 +183,7 @@ def is_day_with_weekday(text: str) -> bool:
     """Whether `text` consists of a day and its weekday: Sunday, November 29, 2026."""
     if len(text) > SHORT_LINE or not _YEAR.search(text):
         return False
-    marked = date_words().marked(_in_plain_digits(text, ""), "")
+    marked = date_words().marked(_in_plain_digits(text), "")
     return _WEEKDAY in marked and _ONLY_DAY.fullmatch(marked) is not None
 
 
@@ -200,16 +197,13 @@ def may_hold_date(text: str) -> bool:
     return len(text) <= SHORT_LINE and not date_words().signs.isdisjoint(WORD.findall(fold(text)))
 
 
-def _in_plain_digits(text: str, language: str) -> str:
+def _in_plain_digits(text: str) -> str:
     """Return `text` with white space as single spaces, ASCII digits, and years of the common era."""
     text = " ".join(text.split())
-    is_persian = language[:2] == "fa" or _PERSIAN_DIGIT.search(text) is not None
-    if text.isascii() and not is_persian:
+    if text.isascii():
         return text
     if _OTHER_DIGIT.search(text):
         text = text.translate(_IN_ASCII)
-    if is_persian or _ARABIC.search(text):
-        text = with_common_dates(text, numbers=is_persian)
     return _ERA.sub(_common_year, _HAN_NUMBER.sub(_han_number, text))
 
 
