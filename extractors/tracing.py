@@ -35,10 +35,9 @@ class Trace:
         end = len(self.steps) if before is None else self._place(before)
         return next((step for step in reversed(self.steps[:end]) if isinstance(step, kind)), None)
 
-    def first(self, kind: type[Step], after: object = None) -> Step | None:
-        """Return the first step of a kind, or the first one after the step `after`; None if there is none."""
-        start = 0 if after is None else self._place(after) + 1
-        return next((step for step in self.steps[start:] if isinstance(step, kind)), None)
+    def first(self, kind: type[Step]) -> Step | None:
+        """Return the first step of a kind; None if there is none."""
+        return next((step for step in self.steps if isinstance(step, kind)), None)
 
     def _place(self, wanted: object) -> int:
         return next(place for place, step in enumerate(self.steps) if step is wanted)

@@ -16,7 +16,7 @@ from tests.hostile.parsers import PARSERS
 from tests.samples import sample
 
 SECONDS = float(os.environ.get("EXEMPLAR_FUZZ_SECONDS", "0"))
-ROUNDS = sample(50, 200)  # of each parser, if no time is given
+ROUNDS = sample(40, 200)  # of each parser, if no time is given
 LONGEST = 1.0  # seconds of CPU time for one text of a few thousand characters
 MOST_CHARACTERS = 4_000
 

@@ -30,6 +30,9 @@ ENCODINGS = {  # with languages that are written in them
     "iso-8859-2": "pl cs sk hu hr sl", "iso-8859-5": "ru bg", "iso-8859-6": "ar", "iso-8859-7": "el", "koi8-r": "ru bg",
     "koi8-u": "uk", "ibm866": "ru",
 }  # fmt: skip
+GB18030_IN_SHORT = (
+    "398dd5261e8b85578d1a3e4643932fbaa5531e15ff2640fa59b67facd74dd69b"  # a ninth of its four-byte sequences
+)
 ASIAN = ("gb18030", "big5", "shift_jis", "euc-kr", "euc-jp")
 LATIN = {"windows-1250", "windows-1254", "windows-1257", "iso-8859-2"}  # as windows-1252 they lose few letters
 
@@ -130,13 +133,14 @@ def every_sequence(name):
         yield from (bytes([0x8F, second, third]) for second in HIGH for third in HIGH)
     if name == "gb18030":
         high, digits = range(0x81, 0xFF), range(0x30, 0x3A)
-        yield from (bytes([a, b, c, d]) for a in high for b in digits for c in high for d in digits)
+        some = range(0x81, 0xFF, sample(9, 1))
+        yield from (bytes([a, b, c, d]) for a in some for b in digits for c in high for d in digits)
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("gb18030", "be8d9c5994eb77ce96f93d9a54c88c12bd1cac476679bdbaadbf47ea973b69a8"),
+        ("gb18030", sample(GB18030_IN_SHORT, "be8d9c5994eb77ce96f93d9a54c88c12bd1cac476679bdbaadbf47ea973b69a8")),
         ("big5", "1da77c57232a0453c3409f3aecc59781870762e26cc0d436704a80e0250b3726"),
         ("euc-kr", "63c4cfab31bd112fd8c85b85835ccaa4d5563558c46fb17861fff32b5e8eafbf"),
         ("shift_jis", "88374c312f2b6a88ae5147d148fa6dcdff0cbd048e555f2651734f0325b27087"),
