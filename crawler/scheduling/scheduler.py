@@ -4,10 +4,9 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, wait
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import redis
 
@@ -29,18 +28,15 @@ from workers.errors import ExemplarError
 from workers.inbox import Inbox
 from workers.redis_access.connection import persistence_problem
 from workers.redis_access.epoch import EpochWatch
-from workers.redis_access.full_redis import is_full_error
 from workers.redis_access.outage import Outage
 from workers.reporting.presence import Presence
 
 TICK = 0.5  # seconds between two checks of the time
 LOOK_AT_FILE = 2.0  # seconds between two checks of tasks.yaml
-READ_WAIT = 0.2  # seconds that a tick waits for an edit to be read; a long list is read in a thread meanwhile
 NOTIFY_EVERY = 2.0  # seconds between two checks for notices
 NOTIFY_WAIT = 10.0  # seconds for which the end waits for notices that are being sent
 SWEEP_EVERY = 2.0  # seconds between two sweeps, for times when no extraction worker runs
 
-Result = TypeVar("Result")
 log = logging.getLogger(__name__)
 
 
@@ -81,13 +77,12 @@ class Scheduler:
         self._copy: str | None = None  # fingerprint of the file when it was last read
         self._stamp: tuple[float, int] | None = None  # of the file at the last look; None: it was missing
         self._is_refused = False  # whether the file was missing or had mistakes when it was last read
-        self._reading: Future[Change] | None = None  # the present reading of an edited file
         self._on_fired: Callable[[list[str]], None] | None = None
         self._tried_examples: dict[str, str] = {}  # adopted examples, by task, that were to be written into the file
         self._logged = ""  # the last error, which is not logged twice in a row
-        self._looked = self._swept = self._notified = 0.0
+        self._looked = self._swept = 0.0
         self._notifier = Notifier(connection)
-        self._sending: Future[list[str]] | None = None  # the present sending of notices
+        self._ending = threading.Event()
 
     def start(self) -> Change:
         """Read and publish the file, plan its tasks. Raises `TaskFileError` or `DivergentCopy`."""
@@ -107,13 +102,17 @@ class Scheduler:
 
         Raises `redis.RedisError` if Redis fails in a way that will not pass, or with `exits_without_redis`.
         """
+        self._ending.clear()
+        sending = threading.Thread(target=self._send_notices, name="notices", daemon=True)
+        sending.start()
         try:
             while not self.stopping:
                 self._outage.attempt(lambda: self.tick(on_fired))
                 time.sleep(TICK)
         finally:
+            self._ending.set()
+            sending.join(NOTIFY_WAIT)
             with suppress(redis.RedisError):
-                self._send_last_notices()
                 self.presence.leave()
 
     def _notice(self, text: str) -> None:
@@ -134,42 +133,23 @@ class Scheduler:
         if now - self._swept >= SWEEP_EVERY:
             self._swept = now
             self.inbox.sweep()
-        if now - self._notified >= NOTIFY_EVERY:
-            self._notified = now
-            self._send_notices()
         self._fire()
 
     def _send_notices(self) -> None:
-        """Send the notices of alarms in a thread: a service may take seconds."""
-        if self._sending is not None:
-            if not self._sending.done():
-                return
-            sending, self._sending = self._sending, None
-            self._report_sending(sending)
-        if self._notifier.is_needed():
-            self._sending = _in_thread(self._notifier.step)
+        """Send the notices of alarms until the end, in a thread since a service may take seconds.
 
-    def _report_sending(self, sending: "Future[list[str]]") -> None:
-        try:
-            problems = sending.result()
-        except redis.RedisError as error:
-            if not is_full_error(error):  # a full Redis: the notices are sent later
-                raise
-        except Exception:  # a defect of the program must not stop the schedule
-            log.exception("notices cannot be sent")
-        else:
-            for problem in problems:
-                self._log_once(problem)
-
-    def _send_last_notices(self) -> None:
-        """Send the notices that the last pages of the runs have caused."""
-        if self._sending is not None:
-            wait([self._sending], NOTIFY_WAIT)
-        if self._sending is None or self._sending.done():
-            self._sending = None
-            self._send_notices()
-        if self._sending is not None:
-            wait([self._sending], NOTIFY_WAIT)
+        The last pages of the runs may have caused some, so it sends once more at the end.
+        """
+        is_ending = False
+        while not is_ending:
+            is_ending = self._ending.wait(NOTIFY_EVERY)
+            try:
+                for problem in self._notifier.step():
+                    self._log_once(problem)
+            except redis.RedisError:
+                pass  # they are sent when Redis is available again, or has memory
+            except Exception:  # a defect of the program must not stop the schedule
+                log.exception("notices cannot be sent")
 
     def _fire(self) -> None:
         fired = self.schedule.fire(self.only)
@@ -212,19 +192,13 @@ class Scheduler:
     def _look_at_file(self) -> None:
         if self.file is None:
             return
-        if self._reading is None:
-            before, self._stamp = self._stamp, _stamp(self.file)
-            if self._stamp is None and before is None:
-                self._refuse(f"{self.file}: the file is missing")
-            if self._stamp in (before, None):
-                return
-            self._reading = _in_thread(self._publish)
-        wait([self._reading], READ_WAIT)
-        if not self._reading.done():
+        before, self._stamp = self._stamp, _stamp(self.file)
+        if self._stamp is None and before is None:
+            self._refuse(f"{self.file}: the file is missing")
+        if self._stamp in (before, None):
             return
-        reading, self._reading = self._reading, None
         try:
-            change = reading.result()
+            change = self._publish()
         except (TaskError, ExemplarError) as error:
             self._refuse(str(error))
             return
@@ -261,20 +235,6 @@ class Scheduler:
             self._logged = text
             self.presence.note_error(text)
             log.error("%s", text)
-
-
-def _in_thread(work: Callable[[], Result]) -> "Future[Result]":
-    """Do the work in a daemon thread, which does not delay the end of the process."""
-    future: Future[Result] = Future()
-
-    def run() -> None:
-        try:
-            future.set_result(work())
-        except BaseException as error:
-            future.set_exception(error)
-
-    threading.Thread(target=run, name="scheduler-work", daemon=True).start()
-    return future
 
 
 def _stamp(file: Path) -> tuple[float, int] | None:

@@ -3,7 +3,6 @@
 import logging
 import multiprocessing
 import os
-import threading
 from queue import Empty
 
 import pytest
@@ -12,7 +11,6 @@ import redis
 from crawler.scheduling import scheduler as scheduler_module
 from crawler.scheduling.schedule import Schedule
 from crawler.scheduling.scheduler import Scheduler
-from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskFileError
 from crawler.task_list.publication import DivergentCopy, edition, publish, published, published_periods
 from tests.crawler.spiders import until
@@ -156,31 +154,6 @@ def test_an_edit_after_such_a_start_is_one_of_the_list_in_force(scheduler, conne
     copy.write(text_of("news", "weather"))
     again.tick()
     assert list(published(connection).tasks) == ["news", "weather"]
-
-
-def test_tasks_fire_while_a_long_list_is_read(scheduler, connection, file, monkeypatch):
-    begun, may_end = threading.Event(), threading.Event()
-
-    def read(path):
-        begun.set()
-        may_end.wait()
-        return load(path)
-
-    monkeypatch.setattr("crawler.scheduling.scheduler.load", read)
-    monkeypatch.setattr(scheduler_module, "READ_WAIT", 0.01)
-    file.write(text_of("news", "sports"))
-    connection.zadd("exemplar:schedule", {"news": 1.0})
-    try:
-        scheduler.tick()
-        assert begun.wait(60), "the file is read"
-        assert scheduler.schedule.due() == ["news"]
-        assert list(published(connection).tasks) == ["news"]
-    finally:
-        may_end.set()
-    monkeypatch.setattr(scheduler_module, "READ_WAIT", 60.0)
-    scheduler.tick()
-    assert list(published(connection).tasks) == ["news", "sports"]
-    assert scheduler.tasks == 2
 
 
 def serve(url, path, out):
