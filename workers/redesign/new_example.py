@@ -5,7 +5,7 @@ pages of the cluster gives the same one. Among several, the longest article is c
 from the page alone: with the longest page of a section of the sample site as example, all texts are right, with the
 most central one 84 to 100%.
 
-A page without metadata often has an uncertain type when it is judged by itself. If no page is surely an article, the
+A page without metadata often has an uncertain type when it is judged by itself. If few pages are surely articles, the
 pages of the cluster are classified together, and compared with the known articles of the section: a section without
 metadata has articles that are as uncertain.
 """
@@ -59,73 +59,51 @@ def choose_example(
     """Choose the example among pages of one template, or return why there is none.
 
     `may_be`: whether a page can be an example by its URL; `known`: articles of the section in its present template;
-    `refuse`: as in the task's extraction. At least `SMALLEST` different articles are required.
-    """
-    sure = _articles(pages, "likely")
-    if len(_unlike(sure)) >= SMALLEST:
-        certain = {
-            place: article
-            for place, article in sure.items()
-            if article.confidence >= GOOD
-            and article.page_type not in MAYBE_LISTS
-            and len(article.text.encode()) >= LONG
-        }
-        chosen = _best(certain, sure, pages, may_be, refuse)
-        if isinstance(chosen, NewExample):
-            return chosen
-    return _choose_together(pages, may_be, known, refuse)
-
-
-def _choose_together(
-    pages: Sequence[StoredPage],
-    may_be: Callable[[StoredPage], bool],
-    known: Sequence[StoredPage],
-    refuse: Refuse,
-) -> NewExample | NoExample:
-    """Choose the example if the pages together, or compared with those of the section, are articles.
-
-    In a task with `articles: true` all are, whatever they look like.
+    `refuse`: as in the task's extraction. At least `SMALLEST` different articles are required. In a task with
+    `articles: true` all are articles, whatever they look like.
     """
     articles = _articles(pages, refuse)
     if len(articles) < SMALLEST:
         return NoExample(f"only {len(articles)} of the {len(pages)} pages of the new template have an article")
     if len(_unlike(articles)) < SMALLEST:
         return NoExample("the pages of the new template have nearly the same text, as notices and captchas have")
-    types = _types([pages[place] for place in articles])
-    together = classify_together(types)
+    sure = {place for place, article in articles.items() if _is_sure(article)}
     doubt = ""
-    if refuse == "sure" and together.kind != "article":
-        if not (together.kind == "uncertain" and together.is_rather_article and _are_as_sure(types, _types(known))):
-            return NoExample(
-                f"the pages of the new template cannot be told from lists: together they are articles with a "
-                f"probability of {together.probability:.0%}"
-            )
-        doubt = UNCERTAIN
-    wide = {place: article for place, article in articles.items() if len(article.text.encode()) >= LONG}
-    if not wide:
-        return NoExample("the articles of the new template are too short to be an example")
-    chosen = _best(wide, articles, pages, may_be, refuse)
-    return chosen if isinstance(chosen, NoExample) else NewExample(chosen.place, chosen.article, doubt)
-
-
-def _best(
-    good: dict[int, Article],
-    articles: dict[int, Article],
-    pages: Sequence[StoredPage],
-    may_be: Callable[[StoredPage], bool],
-    refuse: Refuse,
-) -> NewExample | NoExample:
-    """Return the longest of the good articles that the comparison with the others confirms, or why there is none."""
-    possible = {place: article for place, article in good.items() if may_be(pages[place])}
-    if not possible:
-        return NoExample("no URL of the pages of the new template matches the pattern")
-    for place in sorted(possible, key=lambda place: len(possible[place].text), reverse=True):
-        article = possible[place]
+    if refuse == "sure" and len(sure) < SMALLEST:
+        if isinstance(judged := _judged_together([pages[place] for place in articles], known), NoExample):
+            return judged
+        doubt = judged
+    wide = [place for place, article in articles.items() if len(article.text.encode()) >= LONG]
+    possible = [place for place in wide if may_be(pages[place])]
+    for place in sorted(possible, key=lambda place: (place in sure, len(articles[place].text)), reverse=True):
         others = [pages[other] for other in articles if other != place][:MEMORY]
         compared = _compared(pages[place], others, refuse)
-        if compared is not None and shingle_f1(compared.text, article.text) >= AGREE:
-            return NewExample(place, article)
+        if compared is not None and shingle_f1(compared.text, articles[place].text) >= AGREE:
+            return NewExample(place, articles[place], doubt)
+    if not wide:
+        return NoExample("the articles of the new template are too short to be an example")
+    if not possible:
+        return NoExample("no URL of the pages of the new template matches the pattern")
     return NoExample("the pages of the new template give other texts alone than by comparison with each other")
+
+
+def _judged_together(pages: Sequence[StoredPage], known: Sequence[StoredPage]) -> str | NoExample:
+    """Return the doubt about pages that are articles together, or compared with those of the section, or why not."""
+    types = _types(pages)
+    together = classify_together(types)
+    if together.kind == "article":
+        return ""
+    if together.kind == "uncertain" and together.is_rather_article and _are_as_sure(types, _types(known)):
+        return UNCERTAIN
+    return NoExample(
+        f"the pages of the new template cannot be told from lists: together they are articles with a "
+        f"probability of {together.probability:.0%}"
+    )
+
+
+def _is_sure(article: Article) -> bool:
+    """Whether a page is surely an article, whose text is known from the page alone."""
+    return article.confidence >= GOOD and article.page_type not in MAYBE_LISTS
 
 
 def _are_as_sure(types: Sequence[PageType], known: Sequence[PageType]) -> bool:
