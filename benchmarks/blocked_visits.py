@@ -29,7 +29,7 @@ from crawler.task_list.models import Settings, Task
 from crawler.task_list.publication import extraction_config
 from evaluation.sites import SITES
 from workers import keys
-from workers.health import present_alarms
+from workers.health.store import present_alarms
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.redis_access.embedded import Embedded

@@ -16,8 +16,8 @@ import redis
 from benchmarks.processes import cpu_of_redis
 from tests.redis_servers import BINARIES
 from tests.redis_servers import running as redis_server
-from workers.health import update_health
 from workers.health.observations import PageObservation, to_json
+from workers.health.store import update_health
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage

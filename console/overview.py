@@ -17,7 +17,8 @@ from crawler.scheduling.schedule import Schedule
 from crawler.task_list.publication import Edition, edition
 from workers import keys
 from workers.backpressure import Stored, stored
-from workers.health import Alarm, present_alarms
+from workers.health.alarms import Alarm
+from workers.health.store import present_alarms
 from workers.inbox import Inbox
 from workers.ledger import Ledger, ledgers, with_pages
 from workers.redis_access.full_redis import RedisMemory, memory_of

@@ -29,7 +29,7 @@ from crawler.scheduling.crawl_worker import CrawlWorkers
 from crawler.scheduling.schedule import Schedule
 from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.publication import Change, published_names, published_periods
-from workers.health import present_alarms
+from workers.health.store import present_alarms
 from workers.keys import PICTURES
 from workers.ledger import Ledger, with_pictures
 from workers.log_ids import node_name

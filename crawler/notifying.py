@@ -26,7 +26,7 @@ from redis.exceptions import LockNotOwnedError
 from workers import keys
 from workers.addresses import VARIABLE
 from workers.errors import ExemplarError
-from workers.health import Alarm
+from workers.health.alarms import Alarm
 from workers.redis_access.redis_clock import clock_of
 from workers.stored_json import loaded
 from workers.variables import VariableNotSet, expand_address

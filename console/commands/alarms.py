@@ -10,8 +10,8 @@ import redis
 from console.options import examples, json_option, redis_of, tasks_file, tasks_option
 from console.terminal import counted, moment, print_json, say, show
 from crawler.task_list.mistakes import TaskError, suggest
-from workers.health import Alarm, HealthReport, dismiss_alarms, health_report, present_alarms
-from workers.health.alarms import AlarmKind
+from workers.health.alarms import Alarm, AlarmKind
+from workers.health.store import HealthReport, dismiss_alarms, health_report, present_alarms
 from workers.ledger import ledgers
 
 SHOWN_URLS = 3

@@ -26,7 +26,8 @@ from console.overview import (
 )
 from crawler.run.run_report import OUTCOMES
 from workers.errors import ExemplarError
-from workers.health import KINDS, medians_of
+from workers.health.alarms import KINDS
+from workers.health.store import medians_of
 from workers.redis_access.connection import client
 from workers.task_state.task_figures import TaskTotals, totals_of
 

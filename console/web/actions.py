@@ -19,7 +19,7 @@ from crawler.task_list.change import changed_task, task_block
 from crawler.task_list.edit import add_task, existing_list
 from crawler.task_list.identity import contact_of
 from crawler.task_list.models import TaskFile
-from workers.health import dismiss_alarms
+from workers.health.store import dismiss_alarms
 from workers.ledger import Ledger
 from workers.redesign.proposals import GapCounts, proposal_of
 from workers.task_state.problems import drop, drop_row, failures, is_in_block, retry, retry_row

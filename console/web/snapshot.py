@@ -16,7 +16,7 @@ from console.web.texts import Worded, gettext_noop, ngettext_noop
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskFileError
 from crawler.task_list.models import TaskFile
-from workers.health import Alarm
+from workers.health.alarms import Alarm
 from workers.redis_access.redis_clock import clock_of
 from workers.writing.output_states import OutputState
 

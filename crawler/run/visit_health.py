@@ -7,8 +7,8 @@ import redis
 
 from crawler.run.run_report import RunOptions, RunReport
 from crawler.run.section_lists import SectionLists
-from workers.health import present_alarms, update_health
 from workers.health.observations import LONGEST_URL, VisitObservation, to_json
+from workers.health.store import present_alarms, update_health
 from workers.ledger import Ledger
 from workers.task_state.problems import requeue
 

@@ -9,8 +9,8 @@ import redis
 from tests.console.calls import edit
 from tests.console.conftest import Exemplar
 from tests.workers.http_receiver import Receiver
-from workers.health import update_health
 from workers.health.observations import PageObservation, to_json
+from workers.health.store import update_health
 from workers.ledger import Ledger
 from workers.url_states import Found
 

@@ -13,8 +13,8 @@ from tests.console.conftest import Exemplar
 from tests.written_rows import rows_of
 from workers import keys
 from workers.extraction_config import ExtractionConfig
-from workers.health import update_health
 from workers.health.observations import failed_observation, to_json
+from workers.health.store import update_health
 from workers.ledger import Ledger
 from workers.task_state.problems import Problem
 from workers.url_states import Found, State, fingerprint

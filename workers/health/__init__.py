@@ -4,30 +4,3 @@
 
 `observations.py` defines the observations, `task_health.py` decides without side effects, `store.py` uses Redis.
 """
-
-from .alarms import KINDS, Alarm, AlarmChange, AlarmKind
-from .store import (
-    Baseline,
-    HealthReport,
-    dismiss_alarms,
-    health_report,
-    medians_of,
-    open_alarms,
-    present_alarms,
-    update_health,
-)
-
-__all__ = [
-    "KINDS",
-    "Alarm",
-    "AlarmChange",
-    "AlarmKind",
-    "Baseline",
-    "HealthReport",
-    "dismiss_alarms",
-    "health_report",
-    "medians_of",
-    "open_alarms",
-    "present_alarms",
-    "update_health",
-]

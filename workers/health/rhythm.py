@@ -1,20 +1,16 @@
-"""The rhythm of a section: its articles by the hours of the week, and its silences. No clock, no Redis.
+"""The rhythm of a section: how many articles it publishes, and how long its silences last. No clock, no Redis.
 
-The articles that are expected in a silence follow from the section's own hours, so nights and weekends do not count as
-silence. A silence is an alarm if so many articles were expected in it that its probability, exp(-expected / spread), is
-below one in a million, as for a Poisson process whose counts vary `spread` times as much. Holidays are not part of the
-weekly rhythm, so a silence must also have lasted for twice the longest one of the last months. If the section does not
+A silence is an alarm if so many articles were expected in it that its probability, exp(-expected / spread), is below
+one in a million, as for a Poisson process whose counts vary `spread` times as much. Nights, weekends and holidays are
+silences, too, so one must also have lasted for twice the longest one of the last months. If the section does not
 publish around the clock, it must have lasted for some days (`HOLIDAYS`): more if it does not publish at weekends.
 """
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-BIN = 6 * 3600.0  # seconds
 WEEK = 7 * 86400.0
-BINS = int(WEEK / BIN)
-HALF_LIFE = 8 * WEEK  # half-life of the counts of articles and hours
+HALF_LIFE = 8 * WEEK  # half-life of the counts of articles and seconds
 LONGEST_HALF_LIFE = 90 * 86400.0  # half-life of the longest silence
 LONGEST_LEARNED = 120 * 86400.0  # seconds of a silence that count as usual at most
 UNLIKELY = math.log(1e6)  # expected articles of a silence, divided by the spread, from which it is an alarm
@@ -24,21 +20,19 @@ HOLIDAYS = (  # (longest usual silence from which a row applies, how long a sect
 )
 OWN_LONGEST = 2.0  # times the longest usual silence, before which there is no alarm
 LEAST_ARTICLES, LEAST_SECONDS = 10, 14 * 86400.0  # articles and seconds that are needed for the first decision
-GAPS_KEPT = 64
 
 
 @dataclass(slots=True)
 class Rhythm:
-    """A section's rhythm. `articles`, `seconds`: by bins of the week, decayed; `last_new`, `last_visit`: Unix seconds.
+    """A section's rhythm. `published`: articles, and `observed`: seconds, decayed.
 
-    `gaps`: seconds between visits that found new articles; `longest`: the longest gap, decayed; `expected`: expected
-    articles since the last new one; `squares`, `counted`: sums of squared differences from the expected numbers, and of
-    these numbers.
+    `last_new`, `last_visit`: Unix seconds; `longest`: the longest time between visits that found new articles, in
+    seconds, decayed; `expected`: expected articles since the last new one; `squares`, `counted`: sums of squared
+    differences from the expected numbers, and of these numbers.
     """
 
-    articles: list[float] = field(default_factory=lambda: [0.0] * BINS)
-    seconds: list[float] = field(default_factory=lambda: [0.0] * BINS)
-    gaps: list[int] = field(default_factory=list)
+    published: float = 0.0
+    observed: float = 0.0
     longest: float = 0.0
     first: float = 0.0
     last_visit: float = 0.0
@@ -73,14 +67,15 @@ class Rhythm:
     def observe(self, at: float, new: int, *, is_learned: bool = True) -> None:
         """Count a visit that found `new` articles. `is_learned` is False if the silence before it was an alarm.
 
-        Silent hours are added to the rhythm when they are over, so that a long silence does not become usual.
+        A silence is added to the rhythm when it is over, so that a long one does not become usual.
         """
         if not self.last_visit:
             self.first = self.last_visit = self.last_new = at
             return
         if at <= self.last_visit:
             return
-        self.expected += sum(seconds * self._rate(place) for place, seconds in _bins(self.last_visit, at))
+        if self.observed:
+            self.expected += (at - self.last_visit) * self.published / self.observed
         self.last_visit = at
         if new:
             if is_learned:
@@ -91,34 +86,10 @@ class Rhythm:
     def _learn(self, at: float, new: int) -> None:
         gap = at - self.last_new
         self.longest = max(gap, self.longest * 0.5 ** (gap / LONGEST_HALF_LIFE))
-        self.gaps = [*self.gaps, round(gap)][-GAPS_KEPT:]
         left = 0.5 ** (gap / HALF_LIFE)
         if self.seen >= LEAST_ARTICLES:
             most = self.expected + 5 * math.sqrt(self.expected) + 5  # bounds a burst of news
             self.squares = self.squares * left + (min(new, most) - self.expected) ** 2
             self.counted = self.counted * left + self.expected
-        parts = list(_bins(max(self.last_new, at - LONGEST_LEARNED), at))
-        shares = [seconds * self._rate(place) for place, seconds in parts]
-        if not sum(shares):
-            shares = [seconds for _, seconds in parts]
-        total = sum(shares)
-        self.articles = [number * left for number in self.articles]
-        self.seconds = [number * left for number in self.seconds]
-        for (place, seconds), share in zip(parts, shares, strict=True):
-            self.articles[place] += new * share / total
-            self.seconds[place] += seconds
-
-    def _rate(self, place: int) -> float:
-        """Return the articles per second in a bin of the week, shifted a little towards the mean of all bins."""
-        seconds = sum(self.seconds)
-        mean = sum(self.articles) / seconds if seconds else 0.0
-        return (self.articles[place] + mean * BIN) / (self.seconds[place] + BIN)
-
-
-def _bins(start: float, end: float) -> Iterator[tuple[int, float]]:
-    """Yield the bins of the week between two times, each with its seconds; a bin may occur several times."""
-    at = start
-    while at < end:
-        until = min(end, (math.floor(at / BIN) + 1) * BIN)
-        yield int(at % WEEK // BIN), until - at
-        at = until
+        self.published = self.published * left + new
+        self.observed = self.observed * left + min(gap, LONGEST_LEARNED)

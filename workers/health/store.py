@@ -163,9 +163,7 @@ class Baseline:
 class HealthReport:
     """The health of a task. `alarms`: open ones, the oldest first; `history`: those that are over, the newest first.
 
-    `pages`, `visits`: how many were counted. `silence`: seconds from the last new article to the last visit;
-    `expected`: articles expected in it by the section's rhythm. `hours`: articles an hour by six-hour bins of the
-    week, from Thursday 00:00 UTC on.
+    `pages`, `visits`: how many were counted.
     """
 
     task: str
@@ -174,9 +172,6 @@ class HealthReport:
     baselines: tuple[Baseline, ...]
     alarms: tuple[Alarm, ...]
     history: tuple[Alarm, ...]
-    silence: float = 0.0
-    expected: float = 0.0
-    hours: tuple[float, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON-ready form."""
@@ -187,11 +182,6 @@ class HealthReport:
 def health_report(connection: "redis.Redis", task: str) -> HealthReport:
     """Return the health of a task as it was counted last; an empty report if nothing was observed."""
     state = _state(cast("bytes | None", connection.hget(keys.of_task(task, "health"), "state")) or b"", task)
-    rhythm = state.rhythm
-    hours = (
-        3600 * articles / seconds if seconds else 0.0
-        for articles, seconds in zip(rhythm.articles, rhythm.seconds, strict=True)
-    )
     return HealthReport(
         task,
         state.pages,
@@ -199,9 +189,6 @@ def health_report(connection: "redis.Redis", task: str) -> HealthReport:
         tuple(_baselines(state)),
         tuple(sorted(with_reasons(connection, state.alarms.values()), key=lambda alarm: alarm.opened)),
         tuple(state.history),
-        rhythm.silence,
-        round(rhythm.expected, 1),
-        tuple(round(rate, 3) for rate in hours),
     )
 
 
@@ -249,9 +236,6 @@ def open_alarms(connection: "redis.Redis", tasks: Iterable[str] | None = None) -
 
 def _baselines(state: HealthState) -> list[Baseline]:
     windows = [(name, unit, state.windows[key]) for key, (name, unit) in _BASELINES.items() if state.windows.get(key)]
-    windows += [("silence between new articles", "hours", [gap / 3600 for gap in state.rhythm.gaps])] * bool(
-        state.rhythm.gaps
-    )
     return [
         Baseline(name, unit, round(median(values), 3), *_range(values), len(values)) for name, unit, values in windows
     ]

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import cast
 
 from ..extraction_config import config_of
-from ..health import open_alarms
+from ..health.store import open_alarms
 from ..ledger import Ledger, short
 from ..pages.quarantine import PageNote, drop_page, kept_notes
 from ..url_states import State, fingerprint

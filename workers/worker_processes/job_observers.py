@@ -7,7 +7,7 @@ from ..extraction.page_decision import Fail, WriteRows
 from ..extraction.page_observer import PageObserver, PageObservers
 from ..extraction.recent_pages import Candidates
 from ..extraction.section_preparation import PreparedSection
-from ..health import update_health
+from ..health.store import update_health
 from ..ledger import Ledger
 from ..pages.quarantine import keep_page
 from ..redesign.redesign_watch import RedesignWatch

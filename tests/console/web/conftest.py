@@ -21,8 +21,7 @@ from crawler.task_list.file import load
 from crawler.task_list.publication import periods_of, publish
 from tests.console.web.injections import WATCH
 from workers import keys
-from workers.health import Alarm
-from workers.health.alarms import AlarmKind
+from workers.health.alarms import Alarm, AlarmKind
 from workers.ledger import Ledger
 from workers.url_states import Found
 

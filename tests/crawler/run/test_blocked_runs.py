@@ -9,7 +9,7 @@ from console.sample_site import render_site, truth
 from console.sample_site.content import EXAMPLES, PATTERNS, STARTS
 from crawler.task_list.file import loads
 from workers.extraction_config import example_of
-from workers.health import present_alarms
+from workers.health.store import present_alarms
 from workers.ledger import Ledger
 
 BASE = "http://127.0.0.1:9"

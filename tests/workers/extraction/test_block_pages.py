@@ -5,7 +5,7 @@ import pytest
 from tests.workers.helpers import FETCHED_AT, TASK, deliver, fetch_waiting, news, publish, rows, states, url
 from workers.extraction.block_pages import BlockPages, SentPage, mark_of
 from workers.extraction_config import example_of, keep_example
-from workers.health import present_alarms
+from workers.health.store import present_alarms
 from workers.page_store import StoredPage
 from workers.task_state.problems import PROBES, is_in_block, probe_block
 from workers.url_states import Found, fingerprint

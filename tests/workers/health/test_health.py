@@ -10,10 +10,10 @@ from benchmarks.health_year import SECTIONS, alarms_of_year, delay_of
 from tests.samples import sample
 from tests.workers.helpers import TASK, article, deliver, news, publish, url
 from workers import keys
-from workers.health import dismiss_alarms, health_report, present_alarms, update_health
 from workers.health.observations import PageObservation, VisitObservation, from_json, refused_observation, to_json
 from workers.health.sequential import ShareRule, ShareTest
 from workers.health.state import HealthState
+from workers.health.store import dismiss_alarms, health_report, present_alarms, update_health
 from workers.health.task_health import DAY, PAGE_THRESHOLD, TaskHealth
 from workers.ledger import OBSERVED_KEPT
 from workers.task_state.forgetting import forget_task

@@ -15,7 +15,7 @@ from workers import keys
 from workers.errors import ExemplarError
 from workers.extraction.recent_pages import section_pages
 from workers.extraction_config import example_of, keep_example
-from workers.health import present_alarms
+from workers.health.store import present_alarms
 from workers.page_store import StoredPage
 from workers.redesign import off_template
 from workers.redesign.adoption import adopt, follow_example
