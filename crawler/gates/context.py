@@ -53,7 +53,7 @@ class FetchContext:
     `contact`: that of the operator, for site owners; "" for none. `proxy`: URL, variables expanded, "" for none.
     `connection` and `pace`: None if the process crawls alone; then Scrapy keeps the interval. `interval`: seconds
     between two requests to a host. `addresses`: set if hosts on one IP address share one pace. `tdm`: tdmrep.json is
-    read. `remark` and `on_browser_missing` are called with a message. `clock`: seconds from any origin; `sleep`:
+    read. `on_browser_missing` is called with a message. `clock`: seconds from any origin; `sleep`:
     seconds. `browsers`: the browsers of the process, by what distinguishes them; `keeps_browsers`: other runs follow.
     """
 
@@ -68,7 +68,6 @@ class FetchContext:
     tdm: bool = False
     guarded_call: GuardedCall = unguarded_call
     is_ending: Callable[[], bool] = lambda: False
-    remark: Callable[[str], None] = lambda text: None
     on_browser_missing: Callable[[str], None] = lambda reason: None
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep

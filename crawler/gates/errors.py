@@ -143,7 +143,7 @@ def _outcome(error: BaseException) -> Outcome:
         case IgnoreRequest():
             return Outcome("fail", text or "the request was refused")
         case DownloadCancelledError() | defer.CancelledError():
-            return Outcome("fail", TOO_LARGE + _size_in(text))
+            return Outcome("fail", TOO_LARGE)
         case TunnelError():
             return _of_proxy(text)
         case _ if reason := _too_costly(error):
@@ -162,15 +162,6 @@ def _too_costly(error: BaseException) -> str:
     """Return the text of a `ResponseTooCostly`, or "". Twisted wraps it, and Scrapy wraps Twisted's error."""
     reasons = getattr(error.__cause__ or error, "reasons", ())
     return next((str(each.value) for each in reasons if isinstance(each.value, ResponseTooCostly)), "")
-
-
-def _size_in(text: str) -> str:
-    """Return the text `: 40 MiB`, if Scrapy's message names the announced size; else empty."""
-    announced = re.match(r"Expected to receive (\d+) bytes", text)
-    if not announced:
-        return ""
-    size = int(announced[1]) / 2**20
-    return f": {size:.0f} MiB" if size < 1024 else f": {size / 1024:.0f} GiB"[:12]
 
 
 def _of_proxy(text: str) -> Outcome:

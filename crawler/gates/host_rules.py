@@ -1,6 +1,7 @@
 """The gates for a host's own files: robots.txt is obeyed, tdmrep.json is recorded. Each is requested once a day."""
 
 import asyncio
+import math
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
@@ -15,8 +16,8 @@ from crawler.gates.context import NAP, WITHOUT_ROBOTS, Gate
 from crawler.gates.errors import RobotsForbidden, RobotsUnreachable, RunEnding, outcome_of_failure
 from crawler.guarding.guard import SCHEMES
 from crawler.politeness import robots
-from crawler.politeness.host_files import HostFile, HostFiles, RulesCache, TdmRules, parse_tdm, tdm_url
-from crawler.politeness.pace import CRAWL_DELAY_MOST, host_of
+from crawler.politeness.host_files import HostFile, HostFiles, TdmRules, parse_tdm, tdm_url
+from crawler.politeness.pace import host_of
 from crawler.run.outcomes import MOVED
 from workers.usage_rights import TDM_FILE
 
@@ -38,18 +39,23 @@ class HostFileGate(Gate, Generic[Rules]):
 
     def __init__(self, crawler: Any):
         super().__init__(crawler)
-        self.cache: RulesCache[Rules] = RulesCache(self.context.clock)
+        self._known: dict[str, tuple[float, Rules]] = {}  # by host: until when they are valid, by the context's clock
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def rules_of(self, url: str) -> Rules:
         """Return the rules of a URL's host. Raises as `_file`."""
         host = host_of(url)
         async with self._locks[host]:
-            rules = self.cache.get(host)
+            rules = self.known_rules(host)
             if rules is None:
                 rules, seconds = await self._fetch_rules(url, host)
-                self.cache.put(host, rules, seconds)
+                self._known[host] = self.context.clock() + seconds, rules
         return rules
+
+    def known_rules(self, host: str) -> Rules | None:
+        """Return the valid rules of a host; None if its file has to be requested."""
+        until, rules = self._known.get(host, (-math.inf, None))
+        return rules if self.context.clock() < until else None
 
     async def _fetch_rules(self, url: str, host: str) -> tuple[Rules, float]:
         """Return the rules of a URL's host, and for how many seconds they are valid."""
@@ -130,7 +136,7 @@ class RobotsMiddleware(HostFileGate[robots.Robots | robots.Unreachable]):
         """
         if not _has_rules(request):
             return None
-        rules = self.cache.get(host_of(request.url))
+        rules = self.known_rules(host_of(request.url))
         if rules is None:
             return self._fetch_and_obey(request.url)
         _obey(rules, request.url)
@@ -149,11 +155,6 @@ class RobotsMiddleware(HostFileGate[robots.Robots | robots.Unreachable]):
         if isinstance(rules, robots.Robots) and rules.crawl_delay and pace is not None:
             limiter = await self.context.limiter_of(url)
             self.context.guarded_call(pace.crawl_delay, limiter, rules.crawl_delay, left)
-            if rules.crawl_delay > CRAWL_DELAY_MOST:
-                self.context.remark(
-                    f"{host} has a Crawl-delay of {rules.crawl_delay:g} s; {CRAWL_DELAY_MOST:g} s are applied "
-                    "(set the task's `delay` for more)"
-                )
         return rules, left
 
 

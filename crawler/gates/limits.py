@@ -6,7 +6,7 @@ here are those that it lacks, and reasons that fit into the ledger.
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urljoin, urlsplit, urlunsplit
+from urllib.parse import urljoin
 
 from scrapy import Request, Spider
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
@@ -18,7 +18,6 @@ from scrapy.http import Response
 from crawler.gates.errors import FetchError, RequestRefused
 from crawler.gates.pace_gate import in_time
 from crawler.run.outcomes import MOVED
-from extractors.html.urls import ascii_host
 
 RATIO_MOST = 100  # times that a response may grow when it is decompressed; pages grow 3 to 30 times
 RATIO_FROM = 2**20  # bytes; a smaller decompressed response is never refused
@@ -96,9 +95,6 @@ class Redirects(RedirectMiddleware):
         """Follow a redirect. Raises `RequestRefused` if it cannot be followed."""
         if response.status not in MOVED:
             return response
-        location = response.headers.get("Location")
-        if location and not location.isascii():
-            response.headers["Location"] = _with_ascii_host(location)
         return _followed(super().process_response, request, response, self.max_redirect_times)
 
 
@@ -117,20 +113,6 @@ class MetaRefresh(MetaRefreshMiddleware):
         if b"refresh" not in head.lower() and b"\0" not in head:  # UTF-16 writes the word in other bytes
             return response
         return _followed(super().process_response, request, response, self.max_redirect_times)
-
-
-def _with_ascii_host(location: bytes) -> bytes:
-    """Return a Location header with its host as browsers encode it; Scrapy would turn `straße.de` into `strasse.de`."""
-    try:
-        parts = urlsplit(location.decode())
-        host = parts.hostname or ""
-    except ValueError:
-        return location
-    if host.isascii():
-        return location
-    user, at, place = parts.netloc.rpartition("@")
-    netloc = user + at + place.lower().replace(host, ascii_host(host), 1)
-    return urlunsplit((parts.scheme, netloc, parts.path, parts.query, parts.fragment)).encode()
 
 
 def _followed(follow: Follow, request: Request, response: Response, most: int) -> Request | Response:

@@ -6,11 +6,8 @@ matches a page applies. An invalid file has no rules.
 """
 
 import json
-import math
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar, cast
+from typing import cast
 from urllib.parse import urlsplit
 
 import redis
@@ -21,8 +18,6 @@ from workers import keys
 
 CLAIM_SECONDS = 60.0  # after this time the requesting spider may be dead, and another one requests the file
 RULES_MOST = 1000  # of a tdmrep.json
-
-Rules = TypeVar("Rules")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +62,6 @@ class HostFiles:
 
     def _key(self, host: str) -> str:
         return keys.of_host(host, self.kind)
-
-
-class RulesCache(Generic[Rules]):
-    """A cache of the valid rules of hosts. `clock`: seconds from any origin."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic):
-        self._clock = clock
-        self._known: dict[str, tuple[float, Rules]] = {}
-
-    def get(self, host: str) -> Rules | None:
-        """Return the valid rules of a host; None if its file has to be requested."""
-        until, rules = self._known.get(host, (-math.inf, None))
-        return rules if self._clock() < until else None
-
-    def put(self, host: str, rules: Rules, seconds: float) -> None:
-        """Store the rules of a host for `seconds`."""
-        self._known[host] = (self._clock() + seconds, rules)
 
 
 # tdmrep.json

@@ -4,15 +4,17 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, date, datetime
 from typing import Any, Self, cast
 
 import redis
+from pydantic import ValidationError
 
 from workers import keys
 from workers.errors import ExemplarError
 from workers.ledger import RETRY_PAUSES
+from workers.stored_json import loaded
 from workers.task_state.task_figures import RUNS_TOTAL
 
 OUTCOMES = ("finished", "stopped", "unreachable", "no browser", "redis", "killed")  # of runs whose report is stored
@@ -44,30 +46,20 @@ class RunOptions:
     @classmethod
     def of(cls, arguments: Mapping[str, str]) -> Self:
         """Return the options that a spider's arguments set. Raises `ExemplarError` for an invalid one."""
-        given = {}
-        for name, text in arguments.items():
-            if name not in _ARGUMENTS:
-                raise ExemplarError(f"unknown argument {name!r}; known: task, tasks, {', '.join(_ARGUMENTS)}")
-            read, example = _ARGUMENTS[name]
-            try:
-                given[name] = read(text)
-            except (ValueError, KeyError):
-                raise ExemplarError(f"invalid argument {name}: {text!r}; for instance {name}={example}") from None
-        return cls(**given)
+        names = [option.name for option in fields(cls)]
+        if unknown := arguments.keys() - set(names):
+            raise ExemplarError(f"unknown argument {min(unknown)!r}; known: task, tasks, {', '.join(names)}")
+        try:
+            return loaded(cls, arguments)
+        except ValidationError as error:
+            mistake = error.errors()[0]
+            raise ExemplarError(f"invalid argument {mistake['loc'][0]}={mistake['input']}: {mistake['msg']}") from None
 
     def includes(self, day: date | None) -> bool:
         """Whether an article of a day is to be fetched; one without a known day is."""
         if day is None:
             return True
         return (self.since is None or day >= self.since) and (self.until is None or day <= self.until)
-
-
-_DAY = (date.fromisoformat, "2026-12-31")
-_SWITCHED = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
-_SWITCH = (lambda text: _SWITCHED[text.lower()], "yes")
-_ARGUMENTS: dict[str, tuple[Callable[[str], Any], str]] = {
-    "limit": (int, "100"), "all": _SWITCH, "since": _DAY, "until": _DAY, "backfill": _SWITCH,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,6 @@ from crawler.fetching.scrapy_process import (
     EXIT_FAILED,
     EXIT_OK,
     EXIT_UNAVAILABLE,
-    STARTED_BY_US,
-    log_nothing_more,
     quiet_scrapy,
     run_spider,
 )
@@ -64,7 +62,6 @@ class SectionSpider(GatedSpider):
             context,
             guarded_call=self.guarded_call,
             is_ending=self.is_ending,
-            remark=self.remark,
             on_browser_missing=self.end_without_browser,
         )
         super().__init__(context, **kwargs)
@@ -72,37 +69,25 @@ class SectionSpider(GatedSpider):
         self.headers = dict(context.credentials.open) if context.credentials else {}
         self.outcome = "finished"
         self._beating: asyncio.Future[None] | None = None
-        self._waiting: asyncio.TimerHandle | None = None
         self._closing: asyncio.Future[None] | None = None
         self._is_over = self._is_closed = False
 
     @classmethod
-    def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "SectionSpider":
-        """Begin a run. Arguments: task, limit, all, since, until, backfill, tasks (the file), or `shared`.
-
-        Without `shared` it opens Redis for itself. `on_begin` gets the spider once its run has begun.
-
-        In the command `scrapy crawl` a mistake is logged as one line.
-        """
-        quiet_scrapy()
-        try:
-            return cls._begin(crawler, **kwargs)
-        except (ExemplarError, ValueError, redis.RedisError) as error:
-            if not crawler.settings.getbool(STARTED_BY_US):
-                log.critical("%s", error)
-                log_nothing_more()
-            raise
-
-    @classmethod
-    def _begin(
+    def from_crawler(
         cls,
         crawler: Any,
+        *args: Any,
         task: str = "",
         tasks: str = "",
         shared: Shared | None = None,
         on_begin: Callable[["SectionSpider"], None] = lambda spider: None,
         **kwargs: Any,
     ) -> "SectionSpider":
+        """Begin a run. Arguments: task, limit, all, since, until, backfill, tasks (the file), or `shared`.
+
+        Without `shared` it opens Redis for itself. `on_begin` gets the spider once its run has begun.
+        """
+        quiet_scrapy()
         if not task:
             raise ExemplarError("no task given; use -a task=NAME")
         resources = ExitStack()
@@ -213,30 +198,23 @@ class SectionSpider(GatedSpider):
             await asyncio.sleep(BEAT_EVERY)
             with suppress(RunEnding):
                 self.guarded_call(self.run.beat)
-            if not self.run.in_flight:
-                self._send_next()  # another spider of the task may have found more
+            if not (self.run.in_flight or self.is_ending() or self._continues()):
+                self._is_over = True
+                self._close("finished")
 
     def _idle(self) -> None:
         """Keep the spider open while the run continues; called by Scrapy when no request is in flight."""
-        if self._waiting is not None or self._continues():
+        if self._continues():
             raise DontCloseSpider
         self._is_over = True
 
     def _continues(self) -> bool:
-        """Send the remaining fetches, or wait for those that are due soon. Returns whether the run continues."""
+        """Send the remaining fetches; return whether the run continues, perhaps with fetches of a later beat."""
         if self._send_next():
             return True
         with suppress(RunEnding):
-            if not self.is_ending() and (wait := self.guarded_call(self.run.pause)) is not None:
-                self._waiting = asyncio.get_running_loop().call_later(wait + 0.05, self._continue_after_wait)
-                return True
+            return not self.is_ending() and self.guarded_call(self.run.pause) is not None
         return False
-
-    def _continue_after_wait(self) -> None:
-        self._waiting = None
-        if not (self.run.in_flight or self.is_ending() or self._continues()):
-            self._is_over = True
-            self._close("finished")
 
     def _send_next(self) -> bool:
         """Send further fetches; harmless if the spider is already closed."""
@@ -250,8 +228,6 @@ class SectionSpider(GatedSpider):
         self._is_over = self._is_closed = True
         if self._beating is not None:
             self._beating.cancel()
-        if self._waiting is not None:
-            self._waiting.cancel()
         if self.outcome == "finished" and why != "finished":
             self.outcome = "stopped"
         self.shared.runs.pop(self.run, None)
@@ -280,10 +256,6 @@ class SectionSpider(GatedSpider):
     def end_without_browser(self, reason: str) -> None:
         """End the run, because pages must be rendered and there is no browser: they wait, and no attempt is counted."""
         self._stop("no browser", f"pages of this task need JavaScript (render: {self.run.task.render}), but {reason}")
-
-    def remark(self, text: str) -> None:
-        """Add a remark to the run's report: a note that is not a problem."""
-        self.run.report.remarks.append(text)
 
     def is_ending(self) -> bool:
         """Whether nothing more is to be fetched in this run."""

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import signal
 import time
 from contextlib import ExitStack
 
@@ -10,7 +9,7 @@ import pytest
 
 from console.sample_site import Response, truth
 from crawler.politeness.pace import host_of, host_state, hosts
-from tests.crawler.spiders import LEAST_GAP, Child, asked_for, crawl, gaps, states, until, write_tasks
+from tests.crawler.spiders import LEAST_GAP, Child, asked_for, crawl, gaps, states, write_tasks
 from workers.url_states import fingerprint
 
 pytestmark = pytest.mark.timeout(150)
@@ -97,16 +96,6 @@ def test_refusals_slow_everyone_down_and_good_answers_make_up_for_it(site, conne
     gaps = [later - earlier for earlier, later in itertools.pairwise(after)]
     assert max(gaps) >= 0.5
     assert host_state(connection, host_of(site.url)).interval < 1.0
-
-
-def test_a_crawl_delay_beyond_measure_is_said_once(site, connection, redis_url, tmp_path):
-    site.robots_txt = "User-agent: *\nCrawl-delay: 86400\n"
-    write_tasks(tmp_path, site.url)
-    with Child("zh-news", tmp_path, redis_url) as child:
-        until(lambda: host_state(connection, host_of(site.url)).interval == 60.0)
-        ended = child.stop(signal.SIGTERM)
-    [remark] = [text for text in ended.report["remarks"] if "Crawl-delay" in text]
-    assert "has a Crawl-delay of 86400 s; 60 s are applied" in remark
 
 
 def test_names_of_one_address_share_a_pace_where_that_is_wanted(site, connection, redis_url, tmp_path):

@@ -9,11 +9,7 @@ from contextlib import suppress
 import brotli
 import pytest
 import zstandard
-from scrapy import Request, Spider
-from scrapy.http import Response
-from scrapy.utils.test import get_crawler
 
-from crawler.gates.limits import Redirects
 from tests.crawler.servers import Server, Serving, attempt
 from workers.ledger import REASON_BYTES
 
@@ -151,8 +147,8 @@ def test_a_bomb_is_refused_by_its_ratio(said, path):
     [
         ("/layers", "4 layers of compression"),
         ("/torn", "the response cannot be decompressed"),
-        ("/announced", "the page is larger than 32 MiB: 40 MiB"),
-        ("/giant", "the page is larger than 32 MiB: 3 GiB"),
+        ("/announced", "the page is larger than 32 MiB"),
+        ("/giant", "the page is larger than 32 MiB"),
         ("/endless-chunks", "the page is larger than 32 MiB"),
         ("/endless-body", "the page is larger than 32 MiB"),
         ("/endless-headers", "the page is larger than 32 MiB"),
@@ -184,20 +180,3 @@ def test_as_many_redirects_as_are_allowed_are_followed(said):
 
 def test_large_but_honest_headers_are_read(said):
     assert said["/long-headers"] == "fetched"
-
-
-@pytest.mark.parametrize(
-    ("location", "expected"),
-    [
-        ("http://straße.de/weg", "http://xn--strae-oqa.de/weg"),
-        ("//user@BÜCHER.example:8080/a?b=ü", "http://user@xn--bcher-kva.example:8080/a?b=%C3%BC"),
-        ("/straße", "http://site.example/stra%C3%9Fe"),
-    ],
-)
-def test_a_redirect_goes_to_the_host_that_browsers_go_to(location, expected):
-    crawler = get_crawler(Spider)
-    redirects = Redirects.from_crawler(crawler)
-    redirects.crawler = crawler
-    answer = Response("http://site.example/", status=302, headers={"Location": location.encode()})
-    followed = redirects.process_response(Request("http://site.example/"), answer, crawler._create_spider("one"))
-    assert followed.url == expected

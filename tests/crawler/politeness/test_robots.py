@@ -1,12 +1,17 @@
 """robots.txt by RFC 9309: a table written from its text, and what a crawl makes of each kind of answer."""
 
+import asyncio
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from console.sample_site import Response, truth
-from crawler.politeness.host_files import RulesCache
+from crawler.gates.context import FetchContext
+from crawler.gates.host_rules import TdmMiddleware
+from crawler.politeness.host_files import HostFile
 from crawler.politeness.robots import ALLOWS_ALL, KEPT, KEPT_SHORT, PARSED, Unreachable, of_answer, parse
+from tests.crawler.gates.crawls import crawl as crawl_of
 from tests.crawler.spiders import LEAST_GAP, asked_for, crawl, gaps, states, write_tasks
 from tests.samples import sample
 from workers import keys
@@ -198,16 +203,20 @@ def test_2_3_1_4_unreachable_is_no_answer(status):
 
 def test_2_4_what_is_known_counts_for_a_day_and_what_passes_for_minutes():
     assert KEPT == 24 * 3600
-    now = [0.0]
-    cache = RulesCache(lambda: now[0])
-    cache.put("a:80", *of_answer(404, b"", "foobot"))
-    cache.put("b:80", *of_answer(503, b"", "foobot"))
-    cache.put("c:80", *of_answer(429, b"", "foobot"))
-    assert (cache.get("a:80"), cache.get("b:80"), cache.get("a:81")) == (ALLOWS_ALL, Unreachable("http 503"), None)
-    now[0] = KEPT_SHORT
-    assert (cache.get("a:80"), cache.get("b:80"), cache.get("c:80")) == (ALLOWS_ALL, None, None)
-    now[0] = KEPT
-    assert cache.get("a:80") is None
+    assert {status: of_answer(status, b"", "foobot")[1] for status in (200, 404, 429, 503)} == {
+        200: KEPT, 404: KEPT, 429: KEPT_SHORT, 503: KEPT_SHORT,
+    }  # fmt: skip
+    now, asked = [0.0], []
+    gate = TdmMiddleware(crawl_of(FetchContext(tdm=True, clock=lambda: now[0])))
+
+    async def fetch(url):
+        asked.append(url)
+        return HostFile(404, b"")
+
+    gate._fetch = fetch
+    for now[0] in (0.0, KEPT - 1, KEPT):
+        asyncio.run(gate.rules_of(f"{SITE}/x"))
+        assert len(asked) == 1 + (now[0] == KEPT)
 
 
 # A crawl, by the server's own log

@@ -19,9 +19,9 @@ def test_arguments_are_read():
     ("name", "value", "message"),
     [
         ("sinse", "2026-01-31", "unknown argument 'sinse'; known: task, tasks, limit, all, since, until, backfill"),
-        ("limit", "many", "invalid argument limit: 'many'; for instance limit=100"),
-        ("since", "yesterday", "invalid argument since: 'yesterday'; for instance since=2026-12-31"),
-        ("backfill", "perhaps", "invalid argument backfill: 'perhaps'; for instance backfill=yes"),
+        ("limit", "many", "invalid argument limit=many: Input should be a valid integer"),
+        ("since", "yesterday", "invalid argument since=yesterday: Input should be a valid date"),
+        ("backfill", "perhaps", "invalid argument backfill=perhaps: Input should be a valid boolean"),
     ],
 )
 def test_an_invalid_argument_is_named(name, value, message):
