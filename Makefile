@@ -89,7 +89,6 @@ chaos: $(READY)
 	$(BIN)/python -m tests.chaos --seeds 1-30 --pages 350 --kills 20
 	$(BIN)/python -m tests.chaos --seeds 31-60 --pages 350 --kills 40 --faults kill-,stop-
 	$(BIN)/python -m tests.chaos --seeds 61-70 --pages 350 --kills 20 --faults kill- --within 15
-	$(BIN)/python -m tests.chaos --seeds 71-90 --pages 350 --kills 20 --pairs
 	$(BIN)/python -m tests.chaos.stepwise --seeds 0-399
 	$(BIN)/python -m tests.chaos.mutations
 

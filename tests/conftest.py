@@ -23,7 +23,7 @@ from .redis_servers import running
 Service = TypeVar("Service")
 # Files that take long, the longest first: they begin first, so that none of them runs on alone at the end.
 LONG = (
-    "chaos/test_history.py", "chaos/test_machine_history.py", "workers/sinks/test_durability.py",
+    "chaos/test_history.py", "workers/sinks/test_durability.py",
     "chaos/test_stepwise.py", "workers/test_interrupted_procedures.py", "workers/redis_access/test_partition.py",
     "console/test_secrets.py", "console/test_outages.py", "console/test_cut_connections.py",
     "console/test_redis_clock_steps.py", "console/test_killed_start.py",

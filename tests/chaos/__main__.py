@@ -80,7 +80,6 @@ def _arguments() -> argparse.Namespace:
         "--within", type=float, default=float("inf"),
         help="seconds within which 99 of 100 pages in hand are worked on again, at a load of 5 (per two cores)",
     )  # fmt: skip
-    parser.add_argument("--pairs", action="store_true", help="a second fault begins while the first one lasts")
     parser.add_argument("--keep", type=Path, help="where to keep logs and outputs of runs with violations")
     return parser.parse_args()
 

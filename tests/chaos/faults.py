@@ -319,13 +319,6 @@ FAULTS: Mapping[str, Kind] = {
 }
 
 
-def resource_of(kind: str) -> str:
-    """What a kind of fault acts on; two that act on the same can't overlap."""
-    if kind.startswith(("redis-", "lost-", "second-", "section-", "kill-redis", "stop-redis")):
-        return "redis"
-    return "disk" if kind.startswith(("output-", "rotated-", "disk-", "power-")) else kind
-
-
 def cut_unsynced(cluster: Cluster, sizes: "list[tuple[float, dict[Path, int]]]") -> None:
     """Cut from each output what was neither synced nor written long enough ago for the kernel to have done so."""
     synced: dict[int, int] = {}

@@ -61,7 +61,7 @@ MUTATIONS = (
         "rows = [row for page in pages for row in page.decision.rows if output.admits(row)]\n"
         '        rows = [{**a, "text": b["text"]} for a, b in zip(rows, rows[1:] + rows[:1])]\n',
     ),
-    Mutation("no-pace", "crawler/gates/pace_gate.py", "if permit.wait == 0:", "if True:", "processes and outputs"),
+    Mutation("no-pace", "crawler/gates/pace_gate.py", "if permit.wait == 0:", "if True:", "cluster"),
     Mutation("spider-lease-45", "workers/ledger.py", "FETCH_LEASE = 10.0  #", "FETCH_LEASE = 45.0  #"),
     # The ledger
     Mutation(
@@ -136,7 +136,7 @@ MUTATIONS = (
     # Pace, walk, schedule, recovery
     Mutation(
         "pace-halved", "crawler/gates/pace_gate.py", "self.interval = self.context.interval + MARGIN",
-        "self.interval = self.context.interval / 3", "processes and outputs",
+        "self.interval = self.context.interval / 3", "cluster",
     ),
     Mutation(
         "walk-not-continued", "crawler/discovery/walk.py",
@@ -146,7 +146,7 @@ MUTATIONS = (
     Mutation(
         "run-lease-never-expires", "crawler/scheduling/schedule.py",
         "for _, task in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', ARGV[1])) do",
-        "for _, task in ipairs({}) do", "processes and outputs: kill-crawl-worker",
+        "for _, task in ipairs({}) do", "cluster: kill-crawl-worker",
     ),
     Mutation("gone-is-failed", "crawler/run/outcomes.py", "GONE = frozenset({404, 410})", "GONE = frozenset({404})"),
     Mutation("server-error-is-final", "crawler/run/outcomes.py", "in PASSING or status >= 500:", "in PASSING:"),
@@ -211,8 +211,8 @@ def try_out(mutation: Mutation, form: str, longest: float) -> Verdict:
 def _words(mutation: Mutation, form: str) -> list[str]:
     if mutation.check == STEPWISE:
         return ["tests.chaos.stepwise", "--seeds", SEEDS[form]]
-    group, _, kind = mutation.check.partition(": ")
-    return ["tests.chaos", *words_of(group, [kind] if kind else None)]
+    form_of_system, _, kind = mutation.check.partition(": ")
+    return ["tests.chaos", *words_of(form_of_system, kind)]
 
 
 def main() -> int:

@@ -18,7 +18,7 @@ import redis
 
 from tests.chaos.checker import Violation, percentile, violations
 from tests.chaos.cluster import Cluster, Form, end_orphans, until, until_still
-from tests.chaos.faults import FAULTS, World, deliver_refused, resource_of
+from tests.chaos.faults import FAULTS, World, deliver_refused
 from tests.chaos.history import history_of
 from tests.chaos.network import Network
 from tests.chaos.proxy import Proxy
@@ -32,7 +32,6 @@ UP_WAIT = 180.0  # seconds until the first request
 LATENCY = 0.05  # seconds until an article is answered
 LOOK_EVERY = 0.25  # seconds between looks at the sizes of the outputs, and at the counts
 PAUSES = (0.2, 2.0)  # seconds between two faults
-OVERLAP = (0.1, 1.0)  # seconds between the beginnings of two that overlap
 MOST_LISTS_OF_A_FAULT = 5  # of each section, whose articles a fault publishes
 LOAD = 5.0  # above which the system may take longer to recover
 LOSSES = {"redis-rolled-back", "redis-emptied"}
@@ -54,7 +53,6 @@ class Trial:
     hold: float  # factor of the faults' durations
     delay: float  # seconds between two requests
     within: float  # seconds within which pages of killed processes are worked on again
-    pairs: bool  # whether faults overlap
 
 
 @dataclass
@@ -131,15 +129,12 @@ def _live(trial: Trial, world: World, outcome: Outcome) -> None:
     portion = left // (trial.number + 1)
     kinds = [choose.sample(trial.faults, len(trial.faults)) for _ in range(-(-trial.number // len(trial.faults)))]
     chosen = [kind for some in kinds for kind in some][: trial.number]
-    for kind, second in _pairs(chosen) if trial.pairs else [(kind, None) for kind in chosen]:
-        site.publish(portion * (2 if second else 1))
+    for kind in chosen:
+        site.publish(portion)
         world.fire()
         time.sleep(choose.uniform(*PAUSES))
-        if second is None:
-            _act(kind, world, trial)
-        else:
-            overlap(kind, second, world, trial)
-        outcome.faults += [kind, second] if second else [kind]
+        FAULTS[kind].act(world, trial.hold * choose.uniform(*FAULTS[kind].hold))
+        outcome.faults.append(kind)
     healed = time.monotonic()
     site.publish(left - portion * len(chosen))  # what the schedule has to find by itself
     is_still = until_still(world.is_settled, world.progress, trial.settle, every=0.5)
@@ -149,40 +144,6 @@ def _live(trial: Trial, world: World, outcome: Outcome) -> None:
     if is_still:
         outcome.settled_after = time.monotonic() - healed
         time.sleep(1.0)  # what comes late, such as a worker that was stopped, must not write any more
-
-
-def _act(kind: str, world: World, trial: Trial) -> None:
-    FAULTS[kind].act(world, trial.hold * world.choose.uniform(*FAULTS[kind].hold))
-
-
-def _pairs(kinds: list[str]) -> list[tuple[str, str | None]]:
-    """The kinds in pairs, each with the next one that acts on something else; the last may be alone."""
-    left, pairs = [*kinds], []
-    while left:
-        first = left.pop(0)
-        second = next((kind for kind in left if resource_of(kind) != resource_of(first)), None)
-        if second is not None:
-            left.remove(second)
-        pairs.append((first, second))
-    return pairs
-
-
-def overlap(first: str, second: str, world: World, trial: Trial) -> None:
-    """Let a second fault begin while the first one lasts, and wait until both are over."""
-
-    def act(kind: str, chance: random.Random, is_over: threading.Event) -> None:
-        with suppress(OSError, redis.RedisError, sqlite3.Error):  # what one takes away, the other one can't act on
-            _act(kind, replace(world, choose=chance), trial)
-        is_over.set()
-        threading.Event().wait()  # what a thread has started would end with it (`die_with_parent`), such as Redis
-
-    ends = [threading.Event(), threading.Event()]
-    for kind, is_over in zip((first, second), ends, strict=True):
-        chance = random.Random(world.choose.random())
-        threading.Thread(target=act, args=(kind, chance, is_over), daemon=True).start()
-        time.sleep(world.choose.uniform(*OVERLAP))
-    for is_over in ends:
-        is_over.wait()
 
 
 @contextmanager

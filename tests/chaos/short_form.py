@@ -1,36 +1,29 @@
-"""The short form of `python -m tests.chaos`: each kind of fault once, on few pages. `make chaos` is the long form.
+"""The short form of `python -m tests.chaos`: faults that only real processes show, each once, on few pages.
 
-The tests are in two files, which run at the same time. The cluster runs below a process of its own, which has its own
-network and mounts where the kernel allows it.
+`tests.chaos.stepwise` has the others: lost replies to each step, a Redis that goes back, outputs that refuse or rotate.
+`make chaos` is the long form, with all kinds. The cluster runs below a process of its own, which has its own network
+and mounts where the kernel allows it.
 """
 
 import subprocess
 import sys
 from pathlib import Path
 
-from tests.chaos.faults import FAULTS
-
 REPOSITORY = Path(__file__).parents[2]
 LONGEST = 600.0  # seconds of one trial; a machine with nothing else to do takes a sixth of it
-GROUPS = {  # name: form, and what its faults begin with; those that are long have no place here
-    "processes and outputs": ("cluster", ("kill-", "stop-", "output-", "rotated-", "disk-", "target-")),
-    "redis and machines": ("cluster", ("lost-", "second-", "section-", "redis-", "clock-", "network-", "power-")),
-    "one machine": ("single", ("kill-run", "kill-redis", "stop-run", "stop-redis")),
-}
+GROUPS = {  # of forms: kinds of faults
+    "cluster": (
+        "kill-crawl-worker", "kill-crawl-process", "kill-supervisor", "kill-worker", "target-kills", "stop-worker",
+        "lost-replies", "redis-restarted", "redis-emptied", "output-away", "disk-full", "power-cut", "clock-off",
+        "network-cut",
+    ),
+    "single": ("kill-run", "kill-redis", "stop-run"),
+}  # fmt: skip
 
 
-def kinds_of(form: str, starts: tuple[str, ...]) -> list[str]:
-    return [
-        kind
-        for kind, fault in FAULTS.items()
-        if kind.startswith(starts) and form in fault.forms and not kind.endswith("-long")
-    ]
-
-
-def words_of(group: str, chosen: list[str] | None = None) -> list[str]:
-    """The arguments of `python -m tests.chaos` for a group: each of its faults once, or those that are chosen."""
-    form, starts = GROUPS[group]
-    kinds = chosen or kinds_of(form, starts)
+def words_of(form: str, chosen: str = "") -> list[str]:
+    """The arguments of `python -m tests.chaos` for a form: each of its faults once, or the chosen one."""
+    kinds = [chosen] if chosen else GROUPS[form]
     settle = 120 if chosen else 240
     pages = max(60, 5 * len(kinds))
     sizes = f"--kills {len(kinds)} --pages {pages} --sections 1 --hold 0.4 --settle {settle}"
@@ -38,8 +31,8 @@ def words_of(group: str, chosen: list[str] | None = None) -> list[str]:
     return ["--form", form, "--faults", ",".join(kinds), *sizes.split()]
 
 
-def check(group: str) -> None:
-    """Try each fault of a group once; nothing is lost, and nothing comes twice."""
-    command = [sys.executable, "-m", "tests.chaos", *words_of(group)]
+def check(form: str) -> None:
+    """Try each fault of a form once; nothing is lost, and nothing comes twice."""
+    command = [sys.executable, "-m", "tests.chaos", *words_of(form)]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=LONGEST, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

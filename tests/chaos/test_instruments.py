@@ -1,26 +1,22 @@
 """The instruments by which faults are made do what they say, so that a history without violations means something."""
 
-import http.client
 import os
 import sqlite3
 import struct
 import subprocess
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import redis
 
-from extractors import Section
-from tests.chaos.cluster import SHIM, role_of, until_still
+from tests.chaos.cluster import SHIM
 from tests.chaos.faults import cut_unsynced
 from tests.chaos.history import _rows_of_files
 from tests.chaos.proxy import Proxy
 from tests.chaos.redis_server import RedisServer
-from tests.chaos.site import KINDS, LINKS, PERIOD, REFUSED_FIRST, Site
 from workers.redis_access.connection import client
 
 
@@ -127,65 +123,6 @@ os._exit(0)
     assert sqlite3.connect(out / "a.db").execute("SELECT count(*) FROM t").fetchone() == (left,)
 
 
-@pytest.mark.parametrize("shifting", [False, True])
-def test_the_lists_of_the_site_lead_to_all_of_its_articles(shifting):
-    with Site("127.0.0.1", 1, shifting=shifting) as site:
-        site.publish(3 * LINKS + 7)
-        found, number = set(), ""
-        for _ in range(10):
-            page = site.page(f"/s1/{number and f'list/{number}.html'}").decode()
-            found |= {part.split('"')[0] for part in page.split('href="')[1:] if "/a/" in part}
-            if "next" not in page:
-                break
-            number = page.split('rel="next" href="/s1/list/')[1].split(".")[0]
-        assert {site.url + path for path in found} == {*site.articles()["s1"]}
-
-
-def test_the_articles_of_the_site_are_what_must_be_in_their_rows():
-    with Site("127.0.0.1", 1) as site:
-        site.publish(PERIOD)
-        section = Section(site.page("/s1/a/1.html"), site.article("s1", 1))
-        for url in site.articles()["s1"]:
-            path, expected = url.removeprefix(site.url), site.expected(url)
-            answers = [site.answer(path) for _ in range(REFUSED_FIRST + 1)]
-            if expected.states == {"rejected"}:
-                assert {status for status, _, _ in answers} <= {404, 410}
-                continue
-            pages = [answers[-1][2], *(site.page(path.replace(".", f"_{n}.")) for n in range(2, expected.parts + 1))]
-            found = [section.extract(page, url) for page in pages]
-            assert "\n\n".join(article.text for article in found) == expected.text
-            assert (found[0].title, found[0].canonical_url) == (expected.title, expected.canonical_url)
-            assert found[0].published.isoformat() == expected.published
-
-
-def test_the_kinds_of_articles_come_as_their_numbers_say():
-    with Site("127.0.0.1", 1) as site:
-        site.publish(PERIOD)
-        assert {site.kind_of(number) for number in range(1, PERIOD + 1)} == KINDS
-        assert [site.answer("/s1/a/14.html")[0] for _ in range(2)] == [500, 200]
-        assert site.expected(site.article("s1", 5)).twin == site.article("s1", 4)
-
-
-def test_what_the_site_answers_is_served_and_logged():
-    with Site("127.0.0.1", 1) as site, closing(http.client.HTTPConnection(site.url[7:])) as connection:
-        site.publish(PERIOD)
-        for path, expected in (("/s1/a/1.html", 200), ("/s1/a/3.html", 410), ("/s1/a/19.html", 302)):
-            connection.request("GET", path)
-            response = connection.getresponse()
-            assert (response.status, len(response.read())) == (expected, int(response.headers["Content-Length"]))
-        assert response.headers["Location"] == "/login"
-        assert [url for _, url in site.served()] == [f"{site.url}/s1/a/{number}.html" for number in (1, 3, 19)]
-
-
-def test_a_node_that_has_not_begun_its_program_yet_is_of_no_kind():
-    with subprocess.Popen(["sleep", "60"]) as beginning:
-        try:
-            assert role_of(beginning.pid, beginning.pid, "cluster") is None
-        finally:
-            beginning.kill()
-    assert role_of(beginning.pid, beginning.pid, "cluster") is None
-
-
 def test_a_node_that_is_cut_off_is_reached_again():
     script = """
 import socket, subprocess, sys
@@ -209,16 +146,6 @@ with Network() as network:
     if done.stderr.startswith("skip: "):
         pytest.skip(f"network-cut is left out: {done.stderr.removeprefix('skip: ').strip()}")
     assert done.stdout == "[0, 1, 0]\n", done.stderr
-
-
-@pytest.mark.parametrize("most", [3, 9])
-def test_a_slow_system_has_as_long_as_it_makes_progress(most, monkeypatch):
-    now = [0.0]
-    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=lambda seconds: now.__setitem__(0, now[0] + seconds))
-    monkeypatch.setattr("tests.chaos.cluster.time", clock)
-    done = until_still(lambda: now[0] >= 50, lambda: min(int(now[0] / 8), most), still=10.0, every=1.0)
-    assert done == (most == 9)
-    assert now[0] == (50 if done else 35), "it is judged ten seconds after the last progress"
 
 
 def test_only_a_file_that_was_moved_aside_may_end_within_a_line(tmp_path):

@@ -166,19 +166,6 @@ def test_failed_articles_are_in_the_report_and_the_exit_code(crawled):
 # Runs without trouble
 
 
-def test_both_ways_to_start_a_spider_give_the_same_ledger(site, connection, redis_url, tmp_path):
-    write_tasks(tmp_path, site.url)
-    seen = []
-    for scrapy in (False, True):
-        connection.flushall()
-        ended = crawl(tmp_path, redis_url, scrapy=scrapy)
-        assert (ended.code, ended.said) == (0, "")
-        seen.append((states(connection), {path: asked_for(site).count(path) for path in linked(site)}))
-        site.requests.clear()
-    assert seen[0] == seen[1]
-    assert seen[0][0]["fetched"] == LINKED
-
-
 def test_a_second_run_fetches_no_article_again(site, crawl_with, redis_url, tmp_path):
     crawl_with()
     site.requests.clear()
@@ -316,15 +303,12 @@ def one_line(ended, *words):
     ("task", "keys", "words"),
     [
         ("zh-new", {}, ["unknown task 'zh-new'", "zh-news"]),
-        ("zh-news", {"evry": "1h"}, ["tasks.yaml:", "evry", "every"]),
         ("zh-news", {"headers": "{X-Key: '${NOT_SET_ANYWHERE}'}"}, ["NOT_SET_ANYWHERE is not set"]),
-        ("zh-news", None, ["no task list is published yet"]),
     ],
-    ids=["an unknown task", "a mistake", "a variable that is not set", "no task list"],
+    ids=["an unknown task", "a variable that is not set"],
 )
 def test_a_task_list_that_cannot_be_used_is_one_line(connection, redis_url, tmp_path, task, keys, words):
-    if keys is not None:
-        write_tasks(tmp_path, "http://127.0.0.1:9", **keys)
+    write_tasks(tmp_path, "http://127.0.0.1:9", **keys)
     one_line(crawl(tmp_path, redis_url, task), *words)
 
 
