@@ -27,7 +27,7 @@ REFUSING = PREFIX + "refusing"  # zset: JSON list of task and output that refuse
 QUARANTINES = PREFIX + "quarantines"  # zset: tasks that have pages in quarantine, by the time of the newest
 OFF_TEMPLATE = PREFIX + "low"  # zset: tasks that have pages off the template, by the time of the newest
 PROPOSALS = PREFIX + "proposals"  # hash: task -> the newest proposal of an example (`workers.redesign.proposals`, JSON)
-UNPROPOSED = PREFIX + "proposals:none"  # hash: task -> why no example is proposed (`workers.unproposed`, JSON)
+UNPROPOSED = PREFIX + "proposals:reasons"  # hash: task -> why no example is proposed (`workers.unproposed`)
 EXAMPLES = PREFIX + "examples"  # hash: task -> an example that was adopted and is not in tasks.yaml (JSON)
 EPOCH = (
     PREFIX + "epoch"

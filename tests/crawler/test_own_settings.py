@@ -114,14 +114,6 @@ def test_a_settings_module_is_in_force_and_the_http_cache_keeps_no_secrets(stori
     assert not any(b"swordfish9" in text or b"Authorization" in text for text in kept)
 
 
-def test_a_settings_module_that_changes_the_guard_starts_nothing(connection, redis_url, tmp_path):
-    (tmp_path / "ours.py").write_text("DOWNLOAD_HANDLERS = {'http': 'ours.Handler'}\n", "utf-8")
-    (tmp_path / "tasks.yaml").write_text(TASKS.format("{}"), "utf-8")
-    ended = crawl(tmp_path, redis_url, "a", SCRAPY_SETTINGS_MODULE="ours")
-    assert ended.code == 1
-    assert "DOWNLOAD_HANDLERS of Scrapy cannot be changed: it decides which addresses may be contacted" in ended.said
-
-
 def test_a_component_that_is_not_installed_is_named_before_the_run(connection, redis_url, tmp_path):
     (tmp_path / "tasks.yaml").write_text(TASKS.format("{EXTENSIONS: {nowhere.Count: 1}}"), "utf-8")
     ended = crawl(tmp_path, redis_url, "a", EXEMPLAR_CONTACT="a@example.org")

@@ -29,6 +29,7 @@ from ..ledger import Ledger
 from ..page_store import StoredPage
 from ..pages.kept_pages import KeptPages, existing_pages
 from ..redis_access.redis_clock import Clock
+from ..unproposed import forget_unproposed
 from ..url_states import Fingerprint, RecheckPlan, fingerprint
 from .off_template import OffTemplateNote, OffTemplatePages
 from .proposals import GapCounts, Proposal, dismiss, proposal_of, proposed_page, update_proposal
@@ -70,6 +71,7 @@ def follow_example(ledger: Ledger) -> None:
         close_gap(connection, config, since=min(note.at for note in notes.values()), clock=clock)
     if proposal is not None and proposal.state == "proposed":
         dismiss(connection, proposal, now=clock())
+    forget_unproposed(connection, task)
 
 
 def close_late_gap(connection: "redis.Redis", extracted_by: ExtractionConfig, *, clock: Clock) -> None:
@@ -114,6 +116,7 @@ def _replace_example(connection: "redis.Redis", config: ExtractionConfig, propos
                 adopted = {"url": proposal.url, "instead_of": _origin(connection, task, instead_of)}
                 pipe.hset(keys.EXAMPLES, task, json.dumps(adopted, ensure_ascii=False))
             update_proposal(pipe, proposal)
+            forget_unproposed(pipe, task)
             try:
                 pipe.execute()
             except redis.WatchError:

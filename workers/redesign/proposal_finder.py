@@ -90,7 +90,7 @@ class ProposalFinder:
         if isinstance(found, NoExample):
             if (earlier := proposal_of(self.redis, task)) and earlier.example_version == current.example_version:
                 return None  # a doubtful one stays
-            note_unproposed(self.redis, task, found.reason, current.example_version)
+            note_unproposed(self.redis, task, found.reason)
             log.info("task %s: no example is proposed: %s", task, found.reason)
             return None
         return found

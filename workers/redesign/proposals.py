@@ -107,6 +107,6 @@ def dismiss(connection: "redis.Redis", proposal: Proposal, *, now: float) -> Pro
     """Dismiss a proposal: as long as the task has this example, no other one is proposed."""
     dismissed = replace(proposal, state="dismissed", decided_at=now)
     reason = f"{proposal.url} was proposed and dismissed; no other page is proposed in its place"
-    note_unproposed(connection, proposal.task, reason, proposal.example_version)
+    note_unproposed(connection, proposal.task, reason)
     update_proposal(connection, dismissed)
     return dismissed

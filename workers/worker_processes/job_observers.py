@@ -13,7 +13,7 @@ from ..pages.quarantine import keep_page
 from ..redesign.redesign_watch import RedesignWatch
 from ..reporting.worker_reports import Watch, WorkerTimes
 from ..task_state.problems import requeue
-from ..unproposed import why_not_sought
+from ..unproposed import METHODS
 from ..url_states import PageLease
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,8 @@ def observers_of(
     observers: list[PageObserver] = [Quarantine(ledger)]
     if section.candidates:
         observers.append(VoteCandidates(section.candidates, ledger.task, watch, times))
-    if section.version is not None and not why_not_sought(section.config.redesign, section.config.method):
+    config = section.config
+    if section.version is not None and config.redesign != "ignore" and config.method in METHODS:
         observers.append(RedesignWatch(ledger.redis, section, worker, watch, times, clock=ledger.clock))
     observers.append(HealthUpdate(ledger))
     return PageObservers(ledger.task, observers)

@@ -18,7 +18,6 @@ from tests.console.web.test_hostile import served
 from tests.workers.helpers import FETCHED_AT
 from tests.workers.redesigned import SITE, RedesignedSection
 from workers import keys
-from workers.extraction.recent_pages import section_pages
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.pages.quarantine import keep_page
@@ -156,7 +155,7 @@ def test_why_no_example_is_proposed_is_shown(
     raise_alarm(connection, TASK, "template changed", "7 of the last 12 pages do not fit", SITE)
     connection.hdel(keys.PROPOSALS, TASK)
     reason = "no URL of the pages of the new template matches the pattern"
-    note_unproposed(connection, TASK, reason, version_of(connection))
+    note_unproposed(connection, TASK, reason)
     for path in ("/alarms", f"/tasks/{TASK}/example"):
         text = client.get(path).text
         assert "No example is proposed:" in text
@@ -165,12 +164,6 @@ def test_why_no_example_is_proposed_is_shown(
     chinese = client.get("/alarms", headers={"Accept-Language": "zh"}).text
     assert "没有建议的示例：" in chinese
     assert "没有一个网址符合规律" in chinese
-
-
-def version_of(connection: "redis.Redis") -> str:
-    pages = section_pages(connection, TASK)
-    assert pages is not None
-    return pages.example_version
 
 
 @pytest.mark.timeout(300)
