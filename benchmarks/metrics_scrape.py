@@ -89,7 +89,6 @@ def measure(connection: "redis.Redis", collector: ExemplarCollector, scrapes: in
         print(f"{title:22}{statistics.median(values[1:]):8.0f} ms")  # the first one loads scripts
     series = sum(not line.startswith(b"#") for line in answer.splitlines())
     print(f"{'answer':22}{len(answer) / 1e6:8.2f} MB, {series:,} series")
-    collector.close()
 
 
 if __name__ == "__main__":

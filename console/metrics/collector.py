@@ -69,10 +69,6 @@ class ExemplarCollector(Collector):
             _add_tasks(sheet, found.tasks.tasks, totals, medians)
         yield from sheet.families()
 
-    def close(self) -> None:
-        """Close the connections."""
-        self._redis.close()
-
 
 class MetricSheet:
     """Gathers values of a server by metric. A label that is not given is empty, which Prometheus treats as missing."""

@@ -22,11 +22,10 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from console.metrics.collector import EMBEDDED, ExemplarCollector, registry_of
-from console.serving import PATH
 from console.web import api, changes, pages, redesigns, reports
 from console.web.context import Web, web_of
 from console.web.data import UnknownTask
-from console.web.security import Gatekeeper
+from console.web.security import METRICS, Gatekeeper
 from console.web.texts import gettext_noop
 from workers.errors import RedisUnavailable
 from workers.redis_access.connection import reason
@@ -110,7 +109,7 @@ def _routes() -> list[BaseRoute]:
         Route("/logout", changes.log_out, methods=post),
         Route("/language/{code}", pages.language, methods=get),
         Route("/events", events, methods=get),
-        Route(PATH, metrics, methods=get),
+        Route(METRICS, metrics, methods=get),
         *api.routes(),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from console.serving import LEAST_TOKEN, LOCAL_NAMES
-from console.serving import TOKEN as METRICS_TOKEN
-
 PASSWORD = "EXEMPLAR_CONSOLE_PASSWORD"
 TOKEN = "EXEMPLAR_CONSOLE_TOKEN"
+METRICS_TOKEN = "EXEMPLAR_METRICS_TOKEN"  # of a scraper; it only gives access to metrics
+LEAST_TOKEN = 12  # characters, for addresses beyond loopback
+LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 ANY_ADDRESS = ("0.0.0.0", "::")
 
 

@@ -13,11 +13,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from console.serving import is_same
 from console.web.actions import ConsoleActions, Done
 from console.web.data import ConsoleData, UnknownTask
 from console.web.engine import LocalRun
-from console.web.security import MOST_FORM, Sessions, local_target
+from console.web.security import MOST_FORM, Sessions, is_same, local_target
 from console.web.surveys import Jobs
 from console.web.texts import gettext_noop, language_of
 from console.web.views import environment

@@ -21,14 +21,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from console.serving import PATH as METRICS
-from console.serving import host_name, is_bearer, is_same
 from console.web.config import ConsoleConfig
 
 SESSION_SECONDS = 12 * 3600
 MOST_FORM = 2**20  # bytes of a request's body
 FAILURES_MOST = 10  # wrong passwords within `FAILURES_WITHIN` from one network
 FAILURES_WITHIN = 60.0  # seconds
+METRICS = "/metrics"
 PUBLIC = ("/login", "/static/", "/language/")
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 POLICY = (
@@ -180,6 +179,23 @@ class Gatekeeper:
 def is_for_programs(path: str) -> bool:
     """Whether an address is for programs, which have no session, but may have a token."""
     return path.startswith("/api/") or path == METRICS
+
+
+def host_name(host: str) -> str:
+    """Return a Host header without its port, lower-case."""
+    name = host.lower().strip()
+    return name[: name.index("]") + 1] if name.startswith("[") and "]" in name else name.partition(":")[0]
+
+
+def is_bearer(header: str, token: str) -> bool:
+    """Whether an Authorization header contains the token as bearer; "" is no token."""
+    kind, _, given = header.partition(" ")
+    return bool(token) and kind.lower() == "bearer" and is_same(given.strip(), token)
+
+
+def is_same(given: str, secret: str) -> bool:
+    """Compare two texts of any lengths in constant time."""
+    return hmac.compare_digest(*(sha256(text.encode("utf-8", "surrogateescape")).digest() for text in (given, secret)))
 
 
 def bounded(receive: Receive) -> Receive:

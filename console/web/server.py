@@ -1,5 +1,6 @@
 """The console as a process: it connects to Redis, serves until it is stopped, and ends its child processes."""
 
+import errno
 import os
 import signal
 import socket
@@ -7,12 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from console.serving import CannotListen
 from console.web.app import create_app
 from console.web.config import ConsoleConfig
 from console.web.context import Web
 from console.web.data import ConsoleData
 from console.web.engine import LocalRun
+from workers.errors import ExemplarError
 from workers.processes import STOP_SIGNALS
 from workers.redis_access.connection import connect
 from workers.redis_access.embedded import owns_embedded, redis_for
@@ -76,9 +77,13 @@ def serve(config: ConsoleConfig, *, say: Callable[[str], None]) -> None:
 
 
 def _listening(config: ConsoleConfig) -> socket.socket:
-    """Return a socket that listens at the console's address. Raises `CannotListen`."""
+    """Return a socket that listens at the console's address. Raises `ExemplarError` if that is in use or unusable."""
     try:
         family = socket.getaddrinfo(config.host, config.port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((config.host, config.port), family=family, backlog=2048)
     except OSError as error:
-        raise CannotListen(config.host, config.port, error, "--port", "--host") from None
+        at = f"[{config.host}]:{config.port}" if ":" in config.host else f"{config.host}:{config.port}"
+        if error.errno == errno.EADDRINUSE:
+            raise ExemplarError(f"{at} is in use by another program; choose another port with --port") from None
+        why = (error.strerror or str(error)).partition(" (")[0]
+        raise ExemplarError(f"{at} is unusable: {why}; choose another address with --host") from None

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import pytest
 import redis
 
-from console.serving import host_name
 from console.web.config import ConsoleConfig
+from console.web.security import host_name
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish
 from tests.console.conftest import Exemplar
@@ -41,9 +41,6 @@ def test_a_port_in_use_is_named_with_the_option_for_another(exemplar: Exemplar, 
     assert (done.code, done.err) == (
         1,
         f"error: 127.0.0.1:{used_port} is in use by another program; choose another port with --port\n",
-    )
-    exemplar("metrics", "--listen", f"127.0.0.1:{used_port}").failed(
-        1, f"127.0.0.1:{used_port} is in use by another program; choose another port with --listen"
     )
 
 

@@ -18,7 +18,7 @@ from ruamel.yaml import YAML
 
 from console.cli import exemplar
 from console.commands.console import PORT
-from console.serving import LEAST_TOKEN
+from console.web.config import LEAST_TOKEN
 from crawler.task_list.file import load
 from workers import keys
 from workers.inbox import QUEUE

@@ -3,7 +3,7 @@
 import json
 import re
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -51,22 +51,16 @@ def filled(connection: "redis.Redis", tmp_path: Path) -> "redis.Redis":
 
 
 @pytest.fixture
-def scrape(redis_url: str) -> Iterator["Scrape"]:
-    made = Scrape(redis_url)
-    yield made
-    for collector in made.collectors:
-        collector.close()
+def scrape(redis_url: str) -> "Scrape":
+    return Scrape(redis_url)
 
 
 class Scrape:
     def __init__(self, url: str):
         self.url = url
-        self.collectors: list[ExemplarCollector] = []
 
     def text(self, **options: int) -> str:
-        collector = ExemplarCollector("main", self.url, **options)
-        self.collectors.append(collector)
-        return generate_latest(registry_of(collector)).decode()
+        return generate_latest(registry_of(ExemplarCollector("main", self.url, **options))).decode()
 
     def __call__(self, **options: int) -> Samples:
         samples: dict[tuple[str, frozenset[tuple[str, str]]], float] = {}

@@ -8,14 +8,13 @@ import subprocess
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from urllib.request import urlopen
 
 from console.metrics.families import BUILD, METRICS, NODES_MOST, TASKS_MOST
 from crawler.logs import JsonFormatter
 from tests.console.calls import call
-from tests.console.metrics.test_command import answer, exporter
 from tests.console.web.running import running_console
 from tests.docs.documents import DOCS, ROOT, blocks
-from tests.redis_servers import free_port
 from workers.log_ids import LOG_IDS
 
 TEXT, CHINESE = ((DOCS / f"monitoring{ending}.md").read_text("utf-8") for ending in ("", ".zh-CN"))
@@ -89,17 +88,15 @@ def test_a_page_is_followed_and_the_metrics_are_printed(folder: Path, environmen
     lines = run(by_page.replace("PAGE", found["page"]), folder, environment).splitlines()
     described = re.findall(r"^\| `(\w+) URL", TEXT.split("## Follow")[1], re.M)
     assert [json.loads(line)["message"].split()[0] for line in lines] == described[:4]
-    printed, served, written = of_kind("exemplar metrics")
+    printed, written = of_kind("exemplar metrics")
     assert 'exemplar_urls_settled_total{server="embedded",state="written"' in run(printed, folder, environment)
     run(written, folder, environment)
     assert "exemplar_up" in (folder / "exemplar.prom").read_text("utf-8")
-    address = shlex.split(served)[-1].replace("8301", str(free_port()))
-    with exporter(folder, environment, address) as url:
-        assert (url, answer(url)[0]) == (f"http://{address}/metrics", 200)
     [curl] = of_kind("curl")
     with running_console(folder / "tasks.yaml") as console:
         url = curl.split()[-1].replace("http://127.0.0.1:8300", console)
-        assert "exemplar_urls_settled_total" in answer(url)[1]
+        with urlopen(url, timeout=20) as answer:
+            assert "exemplar_urls_settled_total" in answer.read().decode()
 
 
 def test_the_config_is_valid(promtool: str, environment: dict[str, str]) -> None:

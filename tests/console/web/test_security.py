@@ -7,9 +7,8 @@ import pytest
 from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 
-from console.serving import host_name, is_bearer
 from console.web.config import ConsoleConfig, ConsoleRefused, config_from
-from console.web.security import POLICY, Sessions, local_target
+from console.web.security import POLICY, Sessions, host_name, is_bearer, local_target
 from tests.console.web.conftest import NAMES, ConsoleClient, MakeConsole, form_token
 
 PASSWORD = "correct horse battery"
