@@ -8,19 +8,17 @@ import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import redis
 
 from console.locale import in_language
-from console.terminal import counted, moment, say
 from crawler.run.admission import BEYOND_LIMIT
-from workers.addresses import shown
 from workers.extraction.filters import OTHER_DAYS
 from workers.ledger import REASON_BYTES
 from workers.task_state.problems import Problem
 from workers.url_states import State
-from workers.writing.refused_rows import RefusedRow, refused_rows
+from workers.writing.refused_rows import refused_rows
 
 Fate = Literal["judged", "unwanted", "not a page", "dead link", "failed", "to be tried again"]
 
@@ -61,13 +59,17 @@ class Group:
         """The URLs of the members that have one."""
         return [member.url for member in self.members if member.url is not None]
 
+    @property
+    def last(self) -> float | None:
+        """When the newest member was settled, Unix seconds; None if that is unknown."""
+        return max((member.at for member in self.members if member.at is not None), default=None)
+
 
 def groups(problems: Iterable[Problem], beginning: str | None = None) -> list[Group]:
     """Return the groups in the order of `TITLES`, the largest of each fate first.
 
     `beginning`: of their reasons; None for all groups.
     """
-    wanted = "" if beginning is None else alike(beginning).removesuffix("; …").casefold()
     known: dict[tuple[Fate, str], list[Problem]] = {}
     for problem in sorted(problems, key=lambda unsorted: unsorted.url is None):
         place = fate_of(problem.state, problem.reason), alike(problem.reason)
@@ -75,9 +77,7 @@ def groups(problems: Iterable[Problem], beginning: str | None = None) -> list[Gr
             place = next((group for group in known if _may_belong(place, group, problem.reason)), place)
         known.setdefault(place, []).append(problem)
     order = list(TITLES)
-    result = [
-        Group(fate, key, tuple(members)) for (fate, key), members in known.items() if key.casefold().startswith(wanted)
-    ]
+    result = [Group(fate, key, tuple(members)) for (fate, key), members in known.items() if begins(key, beginning)]
     return sorted(result, key=lambda group: (order.index(group.fate), -len(group.members), group.key))
 
 
@@ -103,6 +103,11 @@ def fate_of(state: State, reason: str) -> Fate:
     return "not a page" if reason.startswith(_NOT_A_PAGE) else "judged"
 
 
+def begins(reason: str, beginning: str | None) -> bool:
+    """Whether a reason begins with a text, whatever its variable parts are; with None each does."""
+    return beginning is None or alike(reason).casefold().startswith(alike(beginning).removesuffix("; …").casefold())
+
+
 def alike(reason: str) -> str:
     """Return a reason with placeholders for its variable parts; of several reasons, separated by "; ", the first."""
     text = _NUMBER.sub("N", _URL.sub("URL", _QUOTED.sub("“…”", reason)))
@@ -110,12 +115,12 @@ def alike(reason: str) -> str:
     return f"{first}; …" if more else first
 
 
-def urls_of(task: str, groups_: Sequence[Group]) -> list[str]:
-    """Return the URLs of the members of groups; say how many members have none."""
-    urls = [url for group in groups_ for url in group.urls]
-    if unnamed := sum(len(group.members) for group in groups_) - len(urls):
-        say(f"{task}: the URLs of {counted(unnamed, 'further page')} are not kept; give them as arguments")
-    return urls
+def refused_groups(connection: "redis.Redis", task: str, beginning: str | None = None) -> list[tuple[str, Group]]:
+    """Return the groups of a task's refused rows, each with its output. `beginning`: as in `groups`."""
+    by_output: dict[str, list[Problem]] = {}
+    for row in refused_rows(connection, task):
+        by_output.setdefault(row.output, []).append(Problem("failed", row.reason, row.url, row.at))
+    return [(output, group) for output, rows in sorted(by_output.items()) for group in groups(rows, beginning)]
 
 
 def lines(task: str, groups_: Sequence[Group], *, example: str | None, complete: bool) -> list[str]:
@@ -157,55 +162,3 @@ def _what_to_do(task: str, group: Group, example: str | None) -> list[str]:
         in_language("To accept it as an article:     ") + f"exemplar accept {task} {group.urls[0]}",
         in_language("To accept a whole group:        ") + f"exemplar accept {task} --reason {shlex.quote(group.key)}",
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedGroup:
-    """Refused rows of one output with similar reasons; `label` as in `console.problems.Group`."""
-
-    task: str
-    output: str
-    key: str
-    label: str
-    rows: tuple[RefusedRow, ...]
-
-    def cells(self) -> tuple[str, str, str, str, str]:
-        """Return task, number, the time of the last one, output and reason."""
-        last = moment(max(row.at for row in self.rows))
-        return self.task, str(len(self.rows)), last, shown(self.output), self.label
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """Return the JSON-ready form, one object per row."""
-        return [
-            {
-                "task": self.task,
-                "output": shown(row.output),
-                "url": row.url,
-                "reason": row.reason,
-                "at": moment(row.at),
-                "group": self.key,
-                "kept": True,
-            }
-            for row in self.rows
-        ]
-
-
-def refused_groups(connection: "redis.Redis", task: str, reason: str | None) -> list[RefusedGroup]:
-    """Return the groups of a task's refused rows, or those whose reasons begin with `reason`."""
-    by_output: dict[str, list[RefusedRow]] = {}
-    for row in refused_rows(connection, task):
-        by_output.setdefault(row.output, []).append(row)
-    result = []
-    for output, rows in sorted(by_output.items()):
-        # A URL has several rows if its page was a list or was extracted again; they are distinguished by their numbers.
-        problems = {Problem("failed", row.reason, row.name): row for row in rows}
-        for group in groups(problems, reason):
-            members = tuple(problems[member] for member in group.members)
-            result.append(RefusedGroup(task, output, group.key, group.label, members))
-    return result
-
-
-def refused_of(connection: "redis.Redis", task: str, urls: Sequence[str], reason: str | None) -> list[RefusedRow]:
-    """Return the refused rows of some URLs; without URLs those with a reason, or all."""
-    rows = [row for group in refused_groups(connection, task, reason) for row in group.rows]
-    return [row for row in rows if not urls or row.url in urls or row.canonical_url in urls]

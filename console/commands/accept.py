@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from console.options import examples, json_option, ledger_of, task_argument, tasks_option
-from console.terminal import counted, print_json, say
+from console.url_choice import show_results, urls_of_reason
 from crawler.task_list.mistakes import TaskError
-from workers.errors import ExemplarError
 from workers.url_states import State
 
 if TYPE_CHECKING:
@@ -43,26 +42,9 @@ def command(task: str, urls: tuple[str, ...], reason: str | None, tasks: Path | 
         config = config_of(ledger.redis, task)
         if config is None:
             raise TaskError(f"task {task} is not in the published task list, so no run would fetch its pages")
-        answers = {url: _accept(ledger, config, url) for url in (urls or _of_reason(ledger, reason or ""))}
-    _print_result(task, answers, as_json)
-    if any(answers.values()):
-        raise click.exceptions.Exit(1)
-
-
-def _of_reason(ledger: "Ledger", reason: str) -> list[str]:
-    """Return the judged URLs of all groups whose reason begins with a text. Raises `ExemplarError` if there is none."""
-    from console.problems import groups, urls_of
-    from workers.task_state.problems import problems
-
-    matched = groups(problems(ledger), reason)
-    if urls := urls_of(ledger.task, [group for group in matched if group.fate == "judged"]):
-        return urls
-    others = ", ".join(dict.fromkeys(group.label for group in matched))
-    raise ExemplarError(
-        f"{ledger.task}: no page was rejected as a non-article for a reason that begins with {reason!r}"
-        + (f" ({others}: no page to judge)" if others else "")
-        + f"; see exemplar status --problems {ledger.task}"
-    )
+        chosen = urls or urls_of_reason(ledger, reason, "judged")
+        results = {url: _accept(ledger, config, url) for url in chosen}
+    show_results(task, results, done="accepted", effect="the next run fetches and writes them", as_json=as_json)
 
 
 def _accept(ledger: "Ledger", config: "ExtractionConfig", url: str) -> str:
@@ -98,18 +80,3 @@ def _refusal(task: str, url: str, state: "State", reason: str) -> str:
     if fate == "unwanted":
         return f"the task's own rules reject it ({reason}); change them, then {again}"
     return "" if fate == "judged" else f"there was no page to judge ({reason}); {again}"
-
-
-def _print_result(task: str, answers: dict[str, str], as_json: bool) -> None:
-    accepted = [url for url, refused in answers.items() if not refused]
-    refused = {url: why for url, why in answers.items() if why}
-    if as_json:
-        rows = [{"url": url, "reason": why} for url, why in refused.items()]
-        print_json({"task": task, "accepted": accepted, "refused": rows})
-        return
-    say(
-        f"{task}: {counted(len(accepted), 'URL')} accepted"
-        + ("; the next run fetches and writes them" * bool(accepted))
-    )
-    for url, why in refused.items():
-        say(f"{url}: {why}")

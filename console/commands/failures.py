@@ -1,7 +1,8 @@
 """`exemplar failures`: lists, shows, retries or drops failed pages and refused rows, on any machine."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,16 +21,14 @@ from console.options import (
 )
 from console.terminal import aligned, counted, moment, print_json, say, show_data
 from console.terminal import show as show_line
+from console.url_choice import show_results, urls_of_reason
 from workers.addresses import shown
 from workers.errors import ExemplarError
 from workers.url_states import fingerprint
 
 if TYPE_CHECKING:
-    import redis
-
     from console.problems import Group
     from workers.ledger import Ledger
-    from workers.task_state.problems import FailedPage
     from workers.writing.refused_rows import RefusedRow
 
 SHOWN = 3  # URLs of a group that are shown
@@ -82,36 +81,63 @@ def command() -> None:
 @json_option
 def list_(task: str | None, reason: str | None, complete: bool, tasks: Path | None, as_json: bool) -> None:
     """Count failed pages and refused rows by task and reason; for TASK, also show some URLs, or with --json all."""
-    from console.problems import refused_groups
     from workers.ledger import Ledger, ledgers
 
     with redis_of(tasks, purpose="failures") as connection:
-        if task is None:
-            chosen = [Ledger(connection, name) for name in ledgers(connection)]
-        else:
-            chosen = [known_ledger(connection, task)]
-        rows: list[tuple[str, Group, dict[str, FailedPage]]] = []
-        for ledger in chosen:
-            failed, by_url = _groups(ledger, reason)
-            rows += [(ledger.task, group, by_url) for group in failed]
-        refused = [group for ledger in chosen for group in refused_groups(ledger.redis, ledger.task, reason)]
+        names = ledgers(connection) if task is None else [known_ledger(connection, task).task]
+        rows = [row for name in names for row in _rows(Ledger(connection, name), reason)]
     if as_json:
         for row in rows:
-            _print_group(*row)
-        for group in refused:
-            for facts in group.to_dicts():
-                print_json(facts)
+            row.print_members()
         return
-    if rows:
-        titles = ("task", "pages", "kept", "last", "reason")
-        pages = [(_cells(*row), row[1].urls) for row in rows]
-        _show_table(titles, pages, with_urls=task is not None, complete=complete)
-    if refused:
-        titles = ("task", "rows", "last", "output", "reason")
-        refusals = [(group.cells(), [row.url for row in group.rows]) for group in refused]
-        _show_table(titles, refusals, with_urls=task is not None, complete=complete)
-    if not rows and not refused:
+    if not rows:
         say(f"{task}: no failed pages" if task else "no failed pages")
+        return
+    titles = ("task", "output", "number", "kept", "last", "reason")
+    heads, *lines = aligned([tuple(map(word, titles)), *(row.cells() for row in rows)])
+    show_data(heads)
+    for line, row in zip(lines, rows, strict=True):
+        show_data(line)
+        if task is not None:
+            _echo_urls(row.group.urls, complete)
+
+
+@dataclass(frozen=True, slots=True)
+class _FailureRow:
+    """Failed pages of a task with similar reasons, or rows that an output refused. `kept`: URLs with what is kept."""
+
+    task: str
+    group: "Group"
+    kept: frozenset[str | None]
+    output: str = ""
+
+    def cells(self) -> tuple[str, ...]:
+        """Return the cells of the table."""
+        group = self.group
+        kept = sum(member.url in self.kept for member in group.members)
+        last = moment(group.last) if group.last is not None else "–"
+        return self.task, self.output or "–", str(len(group.members)), str(kept), last, in_language(group.label)
+
+    def print_members(self) -> None:
+        """Print each page or row as JSON."""
+        for member in self.group.members:
+            facts = {"task": self.task, "url": member.url, "reason": member.reason}
+            facts |= {"at": moment(member.at) if member.at is not None else None, "group": self.group.key}
+            facts |= {"output": self.output} if self.output else {}
+            print_json(facts | {"kept": member.url in self.kept})
+
+
+def _rows(ledger: "Ledger", reason: str | None) -> "Iterator[_FailureRow]":
+    """Yield the failed pages of a task by reason, then its refused rows by output and reason."""
+    from console.problems import groups, refused_groups
+    from workers.task_state.problems import failures
+
+    failed = failures(ledger)
+    kept = frozenset(page.problem.url for page in failed if page.page is not None)
+    for group in groups((page.problem for page in failed), reason):
+        yield _FailureRow(ledger.task, group, kept)
+    for output, group in refused_groups(ledger.redis, ledger.task, reason):
+        yield _FailureRow(ledger.task, group, frozenset(group.urls), shown(output))
 
 
 @command.command()
@@ -122,36 +148,72 @@ def list_(task: str | None, reason: str | None, complete: bool, tasks: Path | No
 @json_option
 def show(task: str, url: str, file: Path | None, tasks: Path | None, as_json: bool) -> None:
     """Show why the page of URL failed, or which outputs refused its rows, and what is kept."""
-    from console.problems import refused_of
     from extractors.html.urls import normalise
-    from workers.pages.quarantine import kept_page
 
     url = normalise(url)
     with ledger_of(task, tasks, purpose="failures") as ledger:
         state = ledger.state_of(url)
-        if (state is None or state[0] != "failed") and (refused := refused_of(ledger.redis, task, [url], None)):
-            _show_rows(ledger.redis, refused, file, as_json)
-            return
-        if state is None or state[0] != "failed":
-            raise ExemplarError(f"{url} has not failed: " + (f"it is {state[0]}" if state else "unknown URL"))
-        by_url = _groups(ledger, None)[1]
-        failed = by_url.get(url)
-        kept = kept_page(ledger.redis, task, fingerprint(url))
-    at = failed.problem.at if failed else None
-    facts: dict[str, Any] = {"task": task, "url": url, "reason": failed.problem.reason if failed else state[1]}
-    facts |= {"at": moment(at) if at is not None else None, "kept": kept is not None}
-    if kept is not None:
-        note, body = kept
-        facts |= {"fetched_from": note.url, "type": note.type, "fetched_at": note.fetched_at, "bytes": len(body)}
+        if state is not None and state[0] == "failed":
+            found = [_failed_page(ledger, url, state[1])]
+        else:
+            found = _refused(ledger, url)
+    if not found:
+        raise ExemplarError(f"{url} has not failed: " + (f"it is {state[0]}" if state else "unknown URL"))
     if file is not None:
-        if kept is None:
+        if (content := found[0][1]) is None:
             raise ExemplarError(f"the page is not kept; `exemplar failures retry {task} {url}` fetches it again")
-        file.write_bytes(kept[1])
-    if as_json:
-        print_json(facts)
-        return
-    for name, value in facts.items():
-        show_line(f"{name.replace('_', ' ')}: {value if value is not None else 'unknown'}")
+        file.write_bytes(content)
+    for facts, _ in found:
+        if as_json:
+            print_json(facts)
+        else:
+            for name, value in facts.items():
+                show_line(f"{name.replace('_', ' ')}: {value if value is not None else 'unknown'}")
+
+
+def _failed_page(ledger: "Ledger", url: str, short_reason: str) -> tuple[dict[str, Any], bytes | None]:
+    """Return the facts of a failed page, and its bytes if they are kept."""
+    from workers.pages.quarantine import kept_page
+    from workers.task_state.problems import Problem, failures
+
+    known = (page.problem for page in failures(ledger) if page.problem.url == url)
+    problem = next(known, Problem("failed", short_reason))
+    kept = kept_page(ledger.redis, ledger.task, fingerprint(url))
+    facts: dict[str, Any] = {"task": ledger.task, "url": url, "reason": problem.reason}
+    facts |= {"at": moment(problem.at) if problem.at is not None else None, "kept": kept is not None}
+    if kept is None:
+        return facts, None
+    note, body = kept
+    facts |= {"fetched_from": note.url, "type": note.type, "fetched_at": note.fetched_at, "bytes": len(body)}
+    return facts, body
+
+
+def _refused(ledger: "Ledger", url: str) -> list[tuple[dict[str, Any], bytes | None]]:
+    """Return the facts of the refused rows of a URL, each with the row as JSON."""
+    from workers.writing.refused_rows import refused_row
+
+    return [
+        (
+            {
+                "task": row.task,
+                "url": row.url,
+                "output": shown(row.output),
+                "reason": row.reason,
+                "at": moment(row.at),
+            },
+            (json.dumps(refused_row(ledger.redis, row), ensure_ascii=False) + "\n").encode("utf-8", "replace"),
+        )
+        for row in _refused_of(ledger, [url], None)
+    ]
+
+
+def _refused_of(ledger: "Ledger", urls: Sequence[str], reason: str | None) -> "list[RefusedRow]":
+    """Return the refused rows of some URLs; without URLs those with a reason, or all."""
+    from console.problems import begins
+    from workers.writing.refused_rows import refused_rows
+
+    rows = [row for row in refused_rows(ledger.redis, ledger.task) if begins(row.reason, reason)]
+    return [row for row in rows if not urls or row.url in urls or row.canonical_url in urls]
 
 
 @command.command()
@@ -197,90 +259,26 @@ def _apply(
 
     `done`: its past participle.
     """
-    from console.problems import refused_of
     from extractors.html.urls import normalise
 
     if bool(urls) + (reason is not None) + everything != 1:
         raise click.UsageError("give URLs, a group by --reason TEXT, or --all: see exemplar failures TASK")
     with ledger_of(task, tasks, purpose="failures") as ledger:
         named = [normalise(url) for url in urls]
-        rows = [row for row in refused_of(ledger.redis, task, named, reason) if steps[1](ledger, row)]
+        rows = [row for row in _refused_of(ledger, named, reason) if steps[1](ledger, row)]
         of_rows = {url for row in rows for url in (row.url, row.canonical_url)}
-        chosen = named if urls else _of_reason(ledger, reason, may_be_none=bool(rows))
-        results = {url: steps[0](ledger, url) for url in chosen}
-    succeeded = [url for url, is_done in results.items() if is_done]
-    refused = [url for url, is_done in results.items() if not is_done and url not in of_rows]
-    if as_json:
-        print_json({"task": task, done: succeeded, "refused": refused} | ({"rows": len(rows)} if rows else {}))
-    else:
-        if succeeded or not rows:
-            say(f"{task}: {counted(len(succeeded), 'page')} {done}" + f"; {effect}" * bool(succeeded))
-        if rows:
-            say(f"{task}: {counted(len(rows), 'refused row')} {done}; {row_effect}")
-        for url in refused:
-            say(f"{url} has not failed")
-    if refused:
-        raise click.exceptions.Exit(1)
-
-
-def _of_reason(ledger: "Ledger", reason: str | None, *, may_be_none: bool) -> list[str]:
-    """Return the failed URLs whose reason begins with a text, or all. Raises `ExemplarError` if there is none."""
-    from console.problems import urls_of
-
-    urls = urls_of(ledger.task, _groups(ledger, reason)[0])
-    if not urls and not may_be_none:
-        which = f" for a reason that begins with {reason!r}" if reason else ""
-        raise ExemplarError(f"{ledger.task}: no page failed{which}; see exemplar failures {ledger.task}")
-    return urls
-
-
-def _groups(ledger: "Ledger", reason: str | None) -> "tuple[list[Group], dict[str, FailedPage]]":
-    """Return the groups of a task's failed pages, and the pages by their URLs."""
-    from console.problems import groups
-    from workers.task_state.problems import failures
-
-    failed = failures(ledger)
-    by_url = {page.problem.url: page for page in failed if page.problem.url is not None}
-    return groups((page.problem for page in failed), reason), by_url
-
-
-def _show_table(
-    titles: Sequence[str], rows: Sequence[tuple[tuple[str, ...], Sequence[str]]], *, with_urls: bool, complete: bool
-) -> None:
-    """Print a table. `rows`: the cells of each row, and the URLs to show below it."""
-    heads, *lines = aligned([tuple(map(word, titles)), *(cells for cells, _ in rows)])
-    show_data(heads)
-    for line, (_, urls) in zip(lines, rows, strict=True):
-        show_data(line)
-        if with_urls:
-            _echo_urls(urls, complete)
-
-
-def _show_rows(connection: "redis.Redis", rows: "Sequence[RefusedRow]", file: Path | None, as_json: bool) -> None:
-    """Show refused rows of one URL; `file`: where the newest of them is written as JSON."""
-    from workers.writing.refused_rows import refused_row
-
-    if file is not None:
-        file.write_text(json.dumps(refused_row(connection, rows[0]), ensure_ascii=False) + "\n", "utf-8", "replace")
-    for row in rows:
-        facts = {
-            "task": row.task,
-            "url": row.url,
-            "output": shown(row.output),
-            "reason": row.reason,
-            "at": moment(row.at),
-        }
-        if as_json:
-            print_json(facts | {"row": refused_row(connection, row)})
-            continue
-        for name, value in facts.items():
-            show_line(f"{name}: {value}")
-
-
-def _cells(task: str, group: "Group", by_url: "dict[str, FailedPage]") -> tuple[str, str, str, str, str]:
-    kept = sum(by_url[url].page is not None for url in group.urls)
-    last = max((member.at for member in group.members if member.at is not None), default=None)
-    return task, str(len(group.members)), str(kept), moment(last) if last is not None else "–", in_language(group.label)
+        try:
+            chosen = named or urls_of_reason(ledger, reason, "failed")
+        except ExemplarError:
+            if not rows:
+                raise
+            chosen = []
+        results = {url: "" if steps[0](ledger, url) else "it has not failed" for url in chosen}
+    if rows:
+        say(f"{task}: {counted(len(rows), 'refused row')} {done}; {row_effect}")
+    results = {url: why for url, why in results.items() if not why or url not in of_rows}
+    if results or as_json:
+        show_results(task, results, done=done, effect=effect, as_json=as_json)
 
 
 def _echo_urls(urls: Sequence[str], complete: bool) -> None:
@@ -289,12 +287,3 @@ def _echo_urls(urls: Sequence[str], complete: bool) -> None:
         click.echo(f"    {url}")
     if len(urls) > len(shown):
         show_line(f"    … and {len(urls) - len(shown)} more: --all shows them")
-
-
-def _print_group(task: str, group: "Group", by_url: "dict[str, FailedPage]") -> None:
-    for problem in group.members:
-        at = moment(problem.at) if problem.at is not None else None
-        kept = problem.url is not None and by_url[problem.url].page is not None
-        print_json(
-            {"task": task, "url": problem.url, "reason": problem.reason, "at": at, "group": group.key, "kept": kept}
-        )

@@ -9,10 +9,13 @@ import click
 from console.locale import in_language
 from console.options import examples, json_option, ledger_of, task_argument, tasks_option
 from console.terminal import counted, print_json, say
-from workers.errors import ExemplarError
+from console.url_choice import show_results, urls_of_reason
 
 if TYPE_CHECKING:
+    from console.problems import Fate
     from workers.ledger import Ledger
+
+SETTLED: "tuple[Fate, ...]" = ("judged", "unwanted", "not a page", "failed", "dead link")
 
 
 @click.command(
@@ -41,27 +44,20 @@ def command(task: str, urls: tuple[str, ...], reason: str | None, yes: bool, tas
         raise click.UsageError("give either URLs or --reason TEXT")
     with ledger_of(task, tasks, purpose="forget") as ledger:
         if reason is not None:
-            urls = _of_reason(ledger, reason)
+            urls = tuple(urls_of_reason(ledger, reason, *SETTLED))
         if urls:
-            forgotten, unknown = _forget(ledger, urls)
+            results = _forget(ledger, urls)
         else:
-            seen = ledger.counts().seen
             if not yes:
-                _confirm(f"forget all {counted(seen, 'URL')} of {task}?")
+                _confirm(f"forget all {counted(ledger.counts().seen, 'URL')} of {task}?")
             forget_task(ledger.redis, task)
-            forgotten, unknown = [], []
-    if as_json:
-        print_json({"task": task, "forgotten": forgotten if urls else "all", "unknown": unknown})
+    if urls:
+        effect = "the next run fetches what matches the pattern"
+        show_results(task, results, done="forgotten", effect=effect, as_json=as_json)
+    elif as_json:
+        print_json({"task": task, "forgotten": "all"})
     else:
-        if urls:
-            effect = "; the next run fetches what matches the pattern" if forgotten else ""
-            say(f"{task}: {counted(len(forgotten), 'URL')} forgotten{effect}")
-        else:
-            say(f"{task}: all URLs are forgotten; the next run can find them again")
-        for url in unknown:
-            say(f"unknown URL: {url}")
-    if unknown:
-        raise click.exceptions.Exit(1)
+        say(f"{task}: all URLs are forgotten; the next run can find them again")
 
 
 def _confirm(question: str) -> None:
@@ -76,23 +72,8 @@ def _confirm(question: str) -> None:
         raise click.Abort
 
 
-def _of_reason(ledger: "Ledger", reason: str) -> tuple[str, ...]:
-    """Return the URLs without a row for a reason that begins with a text. Raises `ExemplarError` if there is none."""
-    from console.problems import groups, urls_of
-    from workers.task_state.problems import problems
-
-    matched = [group for group in groups(problems(ledger), reason) if group.fate != "to be tried again"]
-    urls = urls_of(ledger.task, matched)
-    if not urls:
-        raise ExemplarError(
-            f"{ledger.task}: no URL was rejected for a reason that begins with {reason!r}; see exemplar status "
-            f"--problems {ledger.task}"
-        )
-    return tuple(urls)
-
-
-def _forget(ledger: "Ledger", urls: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Forget URLs and let those that match the task's pattern wait; return the forgotten and the unknown ones."""
+def _forget(ledger: "Ledger", urls: tuple[str, ...]) -> dict[str, str]:
+    """Forget URLs and let those that match the task's pattern wait; return for each why it was not forgotten."""
     import re2
 
     from crawler.discovery.crawl_state import forget_lists
@@ -101,11 +82,10 @@ def _forget(ledger: "Ledger", urls: tuple[str, ...]) -> tuple[list[str], list[st
     from workers.task_state.forgetting import forget_url
 
     config = config_of(ledger.redis, ledger.task)
-    forgotten = []
+    results = {}
     for url in urls:
         normal = normalise(url)
         matches = config is not None and re2.fullmatch(config.url_regex, normal) is not None
-        if forget_url(ledger, normal, fetch=matches):
-            forgotten.append(url)
+        results[url] = "" if forget_url(ledger, normal, fetch=matches) else "unknown URL"
     forget_lists(ledger.redis, ledger.task)
-    return forgotten, [url for url in urls if url not in forgotten]
+    return results

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from console.problems import groups
+from console.problems import alike, groups
 from console.proposal_decisions import adopt_proposal, dismiss_proposal
 from console.web.api_types import ApiAlarmAction, ApiFailureAction, ApiProposalAction
 from console.web.data import ConsoleData
@@ -80,7 +80,7 @@ class ConsoleActions:
         ledger = Ledger(self.data.redis, wanted.task)
         is_retry, is_rows = wanted.do == "retry", wanted.what == "rows"
         if is_rows:
-            rows = [row for row in refused_rows(ledger.redis, wanted.task) if wanted.key in (None, row.reason)]
+            rows = [row for row in refused_rows(ledger.redis, wanted.task) if wanted.key in (None, alike(row.reason))]
             number = sum((retry_row if is_retry else drop_row)(ledger, row) for row in rows)
         else:
             urls = [] if wanted.url is None else [wanted.url]

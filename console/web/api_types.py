@@ -116,7 +116,7 @@ class ApiReason(ApiObject):
     number: int
     urls: list[str]
     last: Time | None
-    fate: str = Field(default="refused", exclude=True)
+    fate: str = Field(exclude=True)
     kept: frozenset[str] = Field(default=frozenset(), exclude=True)  # those whose page is in quarantine
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import redis
 
 from console.overview import MachinesOverview, PublishedTasks, machines_overview
-from console.problems import Group, groups
+from console.problems import Group, groups, refused_groups
 from console.web.api_types import ApiFailures, ApiReason, ApiSchedule, ApiScheduled
 from console.web.article_index import ArticleIndex
 from console.web.article_sources import article_files
@@ -39,7 +39,6 @@ from workers.reporting.presence import processes
 from workers.task_state.problems import Problem
 from workers.unproposed import unproposed
 from workers.url_states import OPEN_STATES, State, fingerprint
-from workers.writing.refused_rows import RefusedRow, refused_rows
 
 RUNS_MOST = 20  # runs of a task that are shown
 PROBLEMS_MOST = 400  # newest rejected and failed URLs of a task that are examined
@@ -226,7 +225,8 @@ class ConsoleData:
             _reason_group(group, frozenset(url for url in group.urls if fingerprint(url) in kept))
             for group in groups(failed)
         ]
-        return ApiFailures(task=name, failed=number, pages=pages, rows=_row_groups(connection, name))
+        rows = [_reason_group(group, output=f"{shown(output)}: ") for output, group in refused_groups(connection, name)]
+        return ApiFailures(task=name, failed=number, pages=pages, rows=rows)
 
     # -- machines and schedule --------------------------------------------------------------------------------------
 
@@ -285,29 +285,13 @@ def _newest_problems(
     return list(present.values())
 
 
-def _reason_group(group: Group, kept: frozenset[str] = frozenset()) -> ApiReason:
+def _reason_group(group: Group, kept: frozenset[str] = frozenset(), output: str = "") -> ApiReason:
     return ApiReason(
-        reason=group.label,
+        reason=f"{output}{group.label}",
         key=group.key,
         number=len(group.members),
         urls=group.urls[:GROUP_URLS_MOST],
-        last=max((member.at for member in group.members if member.at is not None), default=None),
+        last=group.last,
         fate=group.fate,
         kept=kept,
     )
-
-
-def _row_groups(connection: "redis.Redis", task: str) -> list[ApiReason]:
-    by_reason: dict[tuple[str, str], list[RefusedRow]] = {}
-    for row in refused_rows(connection, task):
-        by_reason.setdefault((row.output, row.reason), []).append(row)
-    return [
-        ApiReason(
-            reason=f"{shown(output)}: {reason}",
-            key=reason,
-            number=len(rows),
-            urls=[row.url for row in rows[:GROUP_URLS_MOST]],
-            last=max(row.at for row in rows),
-        )
-        for (output, reason), rows in by_reason.items()
-    ]

@@ -39,10 +39,10 @@ def failed(connection: "redis.Redis") -> "redis.Redis":
 
 def test_failures_are_counted_by_task_and_reason(failed: "redis.Redis", on_redis: Exemplar) -> None:
     done = on_redis("failures")
-    rows = [line.split(maxsplit=4) for line in done.out.splitlines()]
+    rows = [line.split(maxsplit=5) for line in done.out.splitlines()]
     assert (done.code, {line[:7] for line in done.out.splitlines()}) == (0, {"task   ", "board  ", "news   "})
-    assert rows[0] == ["task", "pages", "kept", "last", "reason"]
-    assert [(row[0], row[1], row[2], row[4]) for row in rows[1:]] == [
+    assert rows[0] == ["task", "output", "number", "kept", "last", "reason"]
+    assert [(row[0], row[2], row[3], row[5]) for row in rows[1:]] == [
         ("board", "1", "0", "empty answer"),
         ("news", "2", "0", "http 500"),
         ("news", "1", "1", "unusable page: no text"),
@@ -94,9 +94,9 @@ def test_failed_pages_wait_again_or_are_dropped(failed: "redis.Redis", on_redis:
         ("failures nowes", 2, "unknown task 'nowes'; did you mean 'news'?"),
         ("failures retry news", 2, "give URLs, a group by --reason TEXT, or --all"),
         ("failures retry news --all --reason x", 2, "give URLs"),
-        ("failures retry news --reason nothing", 1, "no page failed for a reason that begins with 'nothing'"),
-        ("failures retry news http://a.example/3", 1, "http://a.example/3 has not failed"),
-        ("failures drop news http://a.example/9", 1, "http://a.example/9 has not failed"),
+        ("failures retry news --reason nothing", 1, "no such URL with a reason that begins with 'nothing'"),
+        ("failures retry news http://a.example/3", 1, "http://a.example/3: it has not failed"),
+        ("failures drop news http://a.example/9", 1, "http://a.example/9: it has not failed"),
         ("failures show news http://a.example/3", 1, "has not failed: it is rejected"),
         ("failures show news http://a.example/0 --page x", 1, "the page is not kept"),
     ],
@@ -130,11 +130,10 @@ def refused(failed: "redis.Redis") -> "redis.Redis":
 
 
 def test_refused_rows_are_counted_by_output_and_reason(refused: "redis.Redis", on_redis: Exemplar) -> None:
-    lines = [line.split(maxsplit=4) for line in on_redis("failures").out.splitlines()]
-    assert lines[4] == ["task", "rows", "last", "output", "reason"]
-    assert [(row[0], row[1], row[3], row[4]) for row in lines[5:]] == [
-        ("news", "2", "out.db", "no N"),
-        ("news", "1", "server", "too long"),
+    lines = [line.split(maxsplit=5) for line in on_redis("failures").out.splitlines()]
+    assert [(row[0], row[1], row[2], row[5]) for row in lines[-2:]] == [
+        ("news", "out.db", "2", "no N"),
+        ("news", "server", "1", "too long"),
     ]
     rows = on_redis("failures", "news", "--json").events
     assert {(row["output"], row["url"], row["reason"]) for row in rows if "output" in row} == {
@@ -157,7 +156,7 @@ def test_a_refused_row_is_shown_delivered_again_or_dropped(
         ("server", 1),
     }
     [row] = on_redis("failures", "drop", "news", "--reason", "no", "--json").events
-    assert row == {"task": "news", "dropped": [], "refused": [], "rows": 1}
+    assert row == {"task": "news", "dropped": [], "refused": []}
     assert refused_rows(refused, "news") == []
 
 
