@@ -28,8 +28,8 @@ import redis
 from starlette.testclient import TestClient
 
 from benchmarks.processes import percentile
+from console.web.api_types import ArticleQuery
 from console.web.app import create_app
-from console.web.article_index import ArticleQuery
 from console.web.config import ConsoleConfig
 from console.web.context import Web
 from console.web.data import INDEXER, ConsoleData

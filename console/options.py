@@ -1,11 +1,10 @@
 """Options and arguments that several commands have, and what they name: a task list, its Redis, the ledger of a task.
 
-The shell completes names of tasks, of methods, and kinds of outputs: this reads tasks.yaml and opens no connection.
+The shell completes names of tasks: this reads tasks.yaml and opens no connection.
 """
 
 import os
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -25,59 +24,19 @@ if TYPE_CHECKING:
     from workers.ledger import Ledger
 
 
-_KEY = re.compile(r"(?P<indent>\s*)(?P<quote>['\"]?)(?P<name>[^\s'\"#:][^'\"#]*?)(?P=quote)\s*:(\s|$)")
-
-
 def task_names(file: Path) -> list[str]:
-    """Return the names of the tasks in a task list, found by its lines; none if it is unreadable.
+    """Return the names of the tasks in a task list, which may have mistakes; none if it is unreadable."""
+    from crawler.task_list.yaml_source import read
 
-    A task list of 100,000 tasks would take seconds to read as YAML, while a person waits for the completion.
-    """
-    try:
-        lines = file.read_text("utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError):
-        return []
-    names: list[str] = []
-    inside, indent = False, None
-    for line in lines:
-        key = _KEY.match(line)
-        if key is None:
-            continue
-        if not key["indent"]:
-            inside, indent = key["name"] == "tasks", None
-        elif inside and (indent is None or key["indent"] == indent):
-            indent = key["indent"]
-            names.append(key["name"])
-    return names
+    data = read(file).data
+    tasks = data.get("tasks") if isinstance(data, dict) else None
+    return [str(name) for name in tasks] if isinstance(tasks, dict) else []
 
 
 def complete_tasks(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete the name of a task of the task list that the command names, or of tasks.yaml in the present folder."""
-    return _matching(task_names(context.params.get("tasks") or Path("tasks.yaml")), incomplete)
-
-
-def complete_tasks_or_files(context: click.Context, option: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete tasks, and paths of task lists."""
-    return [*complete_tasks(context, option, incomplete), CompletionItem(incomplete, type="file")]
-
-
-def complete_methods(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete the name of a method."""
-    from extractors.registry import METHODS
-
-    return _matching(METHODS, incomplete)
-
-
-def complete_outputs(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete the kind of an output: the scheme of its address, else a path."""
-    from workers.sinks.kinds import known_schemes
-
-    schemes = _matching((f"{scheme}:" for scheme in sorted(known_schemes())), incomplete)
-    return [*(schemes if incomplete else ()), CompletionItem(incomplete, type="file")]
-
-
-def _matching(words: Iterable[str], incomplete: str) -> list[CompletionItem]:
-    return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+    names = task_names(context.params.get("tasks") or Path("tasks.yaml"))
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
 class _Day(click.DateTime):
@@ -113,7 +72,6 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON i
 method_option = click.option(
     "--method",
     metavar="NAME",
-    shell_complete=complete_methods,
     callback=_known_method,
     help="Use this method instead of the task's.",
 )
@@ -189,11 +147,7 @@ def refuse_task_name(file: Path, command: str) -> None:
     """Raise `click.UsageError` if the path of a task list is the name of a task in tasks.yaml of the present folder."""
     if file.suffix or file.exists() or not Path("tasks.yaml").is_file():
         return
-    from crawler.task_list.yaml_source import read
-
-    data = read(Path("tasks.yaml")).data
-    tasks = data.get("tasks") if isinstance(data, dict) else None
-    if isinstance(tasks, dict) and str(file) in tasks:
+    if str(file) in task_names(Path("tasks.yaml")):
         raise click.UsageError(
             f"{file} is a task, and `exemplar {command}` takes a task list; exemplar run {file} runs the task"
         )

@@ -60,9 +60,6 @@ def command(tasks: Path | None, no_outputs: bool, online: bool, as_json: bool) -
     tried = [] if no_outputs else try_outputs(outputs_to_try(loaded))
     failed = [result for result in tried if result.outcome in ("invalid", "unavailable")]
     notices = notice_problems(loaded)
-    if online and not as_json:
-        for line in notice_lines(loaded):
-            show(line)
     warnings = _warnings(loaded, tried) + emptied + notices + (example_warnings(loaded) if online else [])
     rows = [_row(task) for task in loaded.tasks.values()]
     if as_json:
@@ -111,18 +108,6 @@ def notice_problems(tasks: "TaskFile") -> list[str]:
     first = {address: task.name for task in reversed(tasks.tasks.values()) for address in task.notify}
     problems = {address: target_problem(address) for address in first}
     return [f"task {name}: notify: {problems[address]}" for address, name in first.items() if problems[address]]
-
-
-def notice_lines(tasks: "TaskFile") -> list[str]:
-    """Return, for each task, the addresses to which an alarm would be sent."""
-    from crawler.notifying import shown_target
-
-    return [
-        f"{task.name}: its alarms would be sent to {', '.join(map(shown_target, task.notify))}; nothing is sent now "
-        f"(exemplar alarms {task.name} --test sends a notice)"
-        for task in tasks.tasks.values()
-        if task.notify
-    ]
 
 
 def _emptied(file: Path, tasks: "TaskFile") -> list[str]:

@@ -1,4 +1,4 @@
-"""`exemplar completion SHELL`: the script that makes a shell complete commands, options, tasks and kinds."""
+"""`exemplar completion SHELL`: the script that makes a shell complete commands, options and tasks."""
 
 import click
 from click.shell_completion import get_completion_class
@@ -17,7 +17,7 @@ PROGRAM, VARIABLE = "exemplar", "_EXEMPLAR_COMPLETE"
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
-    """Print the completion script of SHELL, for commands, options, names of tasks, methods and kinds of outputs."""
+    """Print the completion script of SHELL, for commands, options and names of tasks."""
     from console.cli import exemplar
 
     kind = get_completion_class(shell)

@@ -30,7 +30,6 @@ STOP_WAIT = 20.0  # seconds after the stop signal until a spider that does not e
 @tasks_option
 @click.option("--limit", type=click.IntRange(min=1), help="Maximum number of articles in this run.")
 @click.option("--all", "all_", is_flag=True, help="Read the whole archive, without a limit on the first run.")
-@click.option("--since", type=DAY, help="Only articles whose URL contains this day or a later one.")
 @click.option("--from", "from_", type=DAY, help="Back-fill the archive from this day on; new articles have priority.")
 @click.option("--to", type=DAY, help="Back-fill the archive up to this day.")
 @json_option
@@ -40,7 +39,6 @@ def command(
     tasks: Path | None,
     limit: int | None,
     all_: bool,
-    since: datetime | None,
     from_: datetime | None,
     to: datetime | None,
     as_json: bool,
@@ -54,8 +52,6 @@ def command(
     """
     from console.progress import crawled_line
 
-    if since and (from_ or to):
-        raise click.UsageError("--since is for an ordinary run; for a back-fill use --from and --to")
     if from_ and to and to < from_:
         raise click.UsageError(f"--to {to:%Y-%m-%d} is before --from {from_:%Y-%m-%d}; swap the two")
     go_on_watched(STOP_WAIT, f"the spider did not end within {STOP_WAIT:.0f} s and was killed; nothing is lost")
@@ -66,7 +62,7 @@ def command(
         tasks=str(tasks.absolute()) if tasks else None,
         limit=limit,
         all="yes" if all_ else None,
-        since=_day(from_ or since),
+        since=_day(from_),
         until=_day(to),
         backfill="yes" if from_ or to else None,
     )

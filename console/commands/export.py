@@ -1,8 +1,6 @@
 """`exemplar export`: writes the earlier rows of a task to a new output."""
 
-import sys
-import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -13,7 +11,6 @@ import click
 from console.options import (
     DAY,
     check_value,
-    complete_outputs,
     examples,
     json_option,
     task_argument,
@@ -22,7 +19,6 @@ from console.options import (
 )
 from console.terminal import counted, print_json, say, show
 from crawler.logs import start_logging
-from crawler.task_list.mistakes import BadValueError
 from workers.addresses import shown
 from workers.errors import OutputError, SinkUnavailable
 
@@ -33,7 +29,6 @@ if TYPE_CHECKING:
     from workers.writing.export import Exported
 
 EXIT_FAILED, EXIT_UNAVAILABLE = 1, 3
-PROGRESS_EVERY = 2.0  # seconds between two reports of progress
 SHOWN_REFUSALS = 5
 
 
@@ -41,7 +36,7 @@ SHOWN_REFUSALS = 5
     epilog=examples(
         "exemplar export news --to news.db",
         "exemplar export news --to 'postgresql://news:${PASSWORD}@db.example/news' --since 2026-01-01",
-        "exemplar export news --from out/news.jsonl --to titles.jsonl --fields url,title,published",
+        "exemplar export news --from out/news.jsonl --to titles.jsonl",
     )
 )
 @task_argument
@@ -49,12 +44,10 @@ SHOWN_REFUSALS = 5
     "--to",
     "target",
     required=True,
-    shell_complete=complete_outputs,
     help="The new output, written as in tasks.yaml.",
 )
 @click.option("--from", "source", help="The output to read.  [default: the task's first one that can be read]")
 @click.option("--since", type=DAY, help="Only rows whose page was fetched on this day (UTC) or later.")
-@click.option("--fields", help="Fields to write, separated by commas; name=field renames one.")
 @tasks_option
 @json_option
 def command(
@@ -62,7 +55,6 @@ def command(
     target: str,
     source: str | None,
     since: datetime | None,
-    fields: str | None,
     tasks: Path | None,
     as_json: bool,
 ) -> None:
@@ -85,7 +77,7 @@ def command(
         raise click.UsageError(f"--to {shown(target)}: rows have no pages; name an output of rows")
     loaded = load(tasks_file(tasks))
     chosen = loaded[task]
-    options = _options(chosen, target, fields)
+    options = _options(chosen, target)
     read_from = _source(loaded, chosen, source, target)
     folder = loaded.folder.absolute()
     options = replace(options, batch_rows=batch_size(target, task, options)[0])
@@ -93,7 +85,7 @@ def command(
     try:
         sink.check()
         names = {task, *chosen.formerly}
-        exported = export_rows(_rows(read_from, names, since), sink, options, on_batch=_progress(as_json))
+        exported = export_rows(_rows(read_from, names, since), sink, options)
     except SinkUnavailable as error:
         say(f"error: {error}; nothing is lost, start again when it is available")
         raise click.exceptions.Exit(EXIT_UNAVAILABLE) from None
@@ -104,25 +96,13 @@ def command(
         raise click.exceptions.Exit(EXIT_FAILED)
 
 
-def _options(task: "Task", target: str, fields: str | None) -> "OutputOptions":
-    """Return the options of the target: those in tasks.yaml, overridden by `--fields` if it is given."""
-    from crawler.task_list.outputs import target_of, to_pairs
+def _options(task: "Task", target: str) -> "OutputOptions":
+    """Return the options of the target: those in tasks.yaml if it is an output of the task."""
+    from crawler.task_list.outputs import target_of
     from workers.sinks import OutputOptions
 
     known = {target_of(name, task.name): options for name, options in task.output_options().items()}
-    options = known.get(target_of(target, task.name), OutputOptions())
-    if fields is None:
-        return options
-    names = [name.strip() for name in fields.split(",") if name.strip()]
-    items = [
-        {name.partition("=")[0].strip(): name.partition("=")[2].strip()} if "=" in name else name for name in names
-    ]
-    try:
-        pairs = to_pairs(items)
-    except BadValueError as error:
-        raise click.UsageError(f"--fields: {error.message}; {error.hint}") from None
-    assert isinstance(pairs, tuple)
-    return replace(options, fields=pairs)
+    return known.get(target_of(target, task.name), OutputOptions())
 
 
 def _source(tasks: "TaskFile", task: "Task", source: str | None, target: str) -> "Target":
@@ -187,19 +167,6 @@ def _day(fetched_at: str) -> date:
     except ValueError:
         return date.min
     return (moment.astimezone(UTC) if moment.tzinfo else moment).date()
-
-
-def _progress(as_json: bool) -> Callable[["Exported"], None]:
-    """Return a function that shows the progress on a terminal, at most every two seconds."""
-    last = time.monotonic()
-
-    def report(exported: "Exported") -> None:
-        nonlocal last
-        if not as_json and sys.stderr.isatty() and time.monotonic() - last > PROGRESS_EVERY:
-            last = time.monotonic()
-            say(f"{counted(exported.written, 'row')} written")
-
-    return report
 
 
 def _print_result(task: str, source: "Target", target: str, exported: "Exported", as_json: bool) -> None:

@@ -10,7 +10,7 @@ import click
 
 from console.extracted_files import form_of, target_of
 from console.inputs import Missing, PageIn, is_one_page, pages
-from console.options import check_explaining, complete_methods, examples, explaining_options
+from console.options import check_explaining, examples, explaining_options
 from console.terminal import print_json, say, show_data
 from workers.errors import ExemplarError
 
@@ -50,7 +50,6 @@ FORMATS = ("text", "html", "markdown", "json")
     "--method",
     default="auto",
     show_default=True,
-    shell_complete=complete_methods,
     help="One of the methods in docs/methods.md.",
 )
 @click.option(

@@ -1,13 +1,12 @@
 """`exemplar rename OLD NEW`: gives a task another name, under which it keeps its ledger."""
 
-import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from console.locale import in_language
 from console.options import complete_tasks, examples, json_option, known_ledger, redis_of, tasks_file, tasks_option
 from console.terminal import counted, print_json, say
 from crawler.task_list.mistakes import TaskError
@@ -24,15 +23,14 @@ if TYPE_CHECKING:
 @click.argument("old", shell_complete=complete_tasks)
 @click.argument("new")
 @click.option(
-    "--move/--keep",
+    "--move",
     "moves",
-    default=None,
-    help="Of outputs with {task}: move their files to the new name, or keep them; tasks.yaml then has their former "
-    "names.  [default: keep; on a terminal the command asks]",
+    is_flag=True,
+    help="Move the files of outputs with {task} to the new name.  [default: they stay, and tasks.yaml has their names]",
 )
 @tasks_option
 @json_option
-def command(old: str, new: str, moves: bool | None, tasks: Path | None, as_json: bool) -> None:
+def command(old: str, new: str, moves: bool, tasks: Path | None, as_json: bool) -> None:
     """Rename task OLD to NEW, in tasks.yaml and in the ledger: the next run continues where the last one ended.
 
     If tasks.yaml already has the new name, only the ledger and the kept pages are renamed. Written rows keep the old
@@ -56,8 +54,10 @@ def command(old: str, new: str, moves: bool | None, tasks: Path | None, as_json:
         if has_run:
             check_rename(connection, old, new)
             counts = known_ledger(connection, old).counts()
-            moves = _choice(outputs, file.absolute().parent, old, new) if moves is None else moves
-            paths = moved_paths(outputs, file.absolute().parent, old, new) if moves else paths
+            folder = file.absolute().parent
+            paths = moved_paths(outputs, folder, old, new) if moves else paths
+            if not moves:
+                _refuse_moved(outputs, folder, old, new)
         keeps = bool(outputs) and not moves
         content = renamed_task(file, old, new, has_run=has_run, keeps_outputs=keeps)
         if has_run:
@@ -84,18 +84,13 @@ def command(old: str, new: str, moves: bool | None, tasks: Path | None, as_json:
         say(f"note: the task list in force has the former name: {problem}")
 
 
-def _choice(outputs: Sequence[str], folder: Path, old: str, new: str) -> bool:
-    """Return whether the files of outputs are to be moved; on a terminal ask. Raises `click.UsageError` if unclear."""
+def _refuse_moved(outputs: Sequence[str], folder: Path, old: str, new: str) -> None:
+    """Raise `click.UsageError` if files have the new name already, as after an interrupted rename with `--move`."""
     from workers.task_state.renaming import moved_paths
 
-    try:
-        paths, others = (moved_paths(outputs, folder, *names) for names in ((old, new), (new, old)))
-    except ExemplarError:
-        return False
-    if others:
-        raise click.UsageError(f"{next(iter(others))} already exists; choose --move or --keep")
-    question = f"Move {', '.join(map(str, paths))} to the new name?"
-    return bool(paths) and sys.stdin.isatty() and click.confirm(in_language(question), err=True)
+    with suppress(ExemplarError):
+        for path in moved_paths(outputs, folder, new, old):
+            raise click.UsageError(f"{path} already exists; repeat an interrupted rename with --move, or move it aside")
 
 
 def _publish(connection: "redis.Redis", file: Path) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from console.options import (
-    complete_tasks_or_files,
+    complete_tasks,
     examples,
     exit_option,
     logging_options,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         "exemplar run --once --json | tail -1",
     )
 )
-@click.argument("names", nargs=-1, metavar="[TASKS.YAML] [TASK]…", shell_complete=complete_tasks_or_files)
+@click.argument("names", nargs=-1, metavar="[TASKS.YAML] [TASK]…", shell_complete=complete_tasks)
 @tasks_option
 @click.option("--once", is_flag=True, help="Run every task once, wait until all is written, then stop.")
 @click.option("--now", is_flag=True, help="Start all tasks immediately; then continue by schedule.")

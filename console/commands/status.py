@@ -12,7 +12,6 @@ from console.locale import in_language, word
 from console.options import complete_tasks, examples, json_option, redis_of, tasks_file, tasks_option
 from console.terminal import counted, moment, print_json, say, show, show_data
 from crawler.task_list.mistakes import TaskError, suggest
-from workers.url_states import FINAL_STATES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,12 +48,6 @@ WIDTH = 140  # characters, if standard output is not a terminal
     "--reason", metavar="TEXT", help="With --problems: only reasons that begin with TEXT, with all their URLs."
 )
 @click.option("--all", "complete", is_flag=True, help="With --problems: all URLs of each reason.")
-@click.option(
-    "--days",
-    metavar="TASK",
-    shell_complete=complete_tasks,
-    help="The task's counts by the day on which its URLs were first seen (UTC).",
-)
 @json_option
 def command(
     names: tuple[str, ...],
@@ -62,7 +55,6 @@ def command(
     problems: str | None,
     reason: str | None,
     complete: bool,
-    days: str | None,
     as_json: bool,
 ) -> None:
     """Show tasks with their next run and counts, the queue, and the live processes; of the tasks only TASKs, if named.
@@ -81,9 +73,6 @@ def command(
     with redis_of(tasks, purpose="status") as connection:
         if problems is not None:
             _show_problems(connection, problems, reason, complete or reason is not None, as_json)
-            return
-        if days is not None:
-            _show_days(connection, days, as_json)
             return
         state = overview(connection)
         emptied: list[str] | None = None
@@ -161,26 +150,6 @@ def _ledger(connection: "redis.Redis", task: str) -> "Ledger":
         known = ", ".join(ledgers(connection)) or "none"
         raise click.UsageError(f"task {task!r} has not run; tasks that have run: {known}")
     return Ledger(connection, task)
-
-
-def _show_days(connection: "redis.Redis", task: str, as_json: bool) -> None:
-    ledger = _ledger(connection, task)
-    rows = [
-        {
-            "day": day.isoformat(),
-            "seen": counts.seen,
-            "open": counts.open,
-            **{s: counts.states[s] for s in FINAL_STATES},
-        }
-        for day, counts in ledger.days().items()
-    ]
-    if as_json:
-        for row in rows:
-            print_json(row)
-        return
-    show_data("\t".join(map(word, ("day", "seen", "open", *FINAL_STATES))))
-    for row in rows:
-        show("\t".join(map(str, row.values())))
 
 
 def _show_problems(connection: "redis.Redis", task: str, reason: str | None, complete: bool, as_json: bool) -> None:

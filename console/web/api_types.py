@@ -4,6 +4,7 @@ A model is read from the value of the console that has the same names, or is tha
 too. In a model times are Unix seconds, in JSON they are in ISO 8601.
 """
 
+from datetime import date
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
@@ -18,6 +19,14 @@ def _texts(reasons: tuple[Worded, ...]) -> list[str]:
     return [worded(reason, translations("en")) for reason in reasons]
 
 
+def _day(value: date | str) -> date:
+    try:
+        return date.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        raise ValueError(f"{value!r} is not a day; write it as 2024-12-31") from None
+
+
+MOST = 200  # tasks, articles or failures in one response
 Time = Annotated[float, PlainSerializer(moment, str)]
 
 
@@ -31,6 +40,44 @@ class ApiError(ApiObject):
     """The error of a request that failed."""
 
     error: str
+
+
+class ApiPage(ApiObject):
+    """The part of a list that a request asks for."""
+
+    offset: int = Field(default=0, ge=0, lt=10**8, description="How many to leave out.")
+    limit: int = Field(default=50, ge=1, le=MOST, description="How many to return.")
+
+    @property
+    def place(self) -> slice:
+        """The part of the list."""
+        return slice(self.offset, self.offset + self.limit)
+
+
+class ApiPageOfTask(ApiPage):
+    """The part of a list that a request asks for, of all tasks or of one."""
+
+    task: str | None = Field(default=None, description="Only those of this task.")
+
+
+class ArticleQuery(ApiObject):
+    """A search. Days are inclusive, in UTC, of the time of fetching."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    text: str = Field(
+        default="", alias="q", max_length=500, description="Words, “phrases”, and -words that must not occur."
+    )
+    task: str = Field(default="", description="Only articles of this task.")
+    language: str = Field(default="", description="Only articles in this language.")
+    since: Annotated[date, BeforeValidator(_day)] | None = Field(
+        None, description="First day of fetching, as 2026-11-22."
+    )
+    until: Annotated[date, BeforeValidator(_day)] | None = Field(default=None, description="Last day of fetching.")
+    before: int | None = Field(
+        default=None, ge=0, lt=10**18, description="Only articles before this id: `next` of the previous page."
+    )
+    limit: int = Field(default=50, ge=1, le=MOST, description="How many to return.")
 
 
 class ApiRun(ApiObject):
@@ -140,12 +187,12 @@ class ApiProcess(ApiObject):
     """A process of the system. `at`: its last heartbeat."""
 
     role: str
-    node: str
+    node: str = ""
     pid: int
     alive: bool
     at: Time | None
-    version: str | None
-    task: str | None
+    version: str | None = None
+    task: str | None = None
 
 
 class ApiMachines(ApiObject):

@@ -11,13 +11,13 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from hashlib import blake2b
 from math import isfinite
 from pathlib import Path
 
-from console.web.api_types import ApiArticle
+from console.web.api_types import ApiArticle, ArticleQuery
 from console.web.article_sources import ArticleFile, row_at, rows_from
 from console.web.words import match_of, words_of
 from workers.rows import Row
@@ -40,18 +40,6 @@ NEWEST = (
     "AND NOT EXISTS (SELECT 1 FROM articles AS own JOIN articles AS newer ON newer.article = own.article "
     "AND newer.id > own.id WHERE own.id = found.rowid)"
 )  # is the newest version of its article
-
-
-@dataclass(frozen=True, slots=True)
-class ArticleQuery:
-    """A search. Days are inclusive, in UTC, of the time of fetching. `before`: only ids below this one."""
-
-    text: str = ""
-    task: str = ""
-    language: str = ""
-    since: date | None = None
-    until: date | None = None
-    before: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +67,7 @@ class ArticleIndex:
     def search(self, query: ArticleQuery, most: int = 30) -> ArticleList:
         """Return a page of the articles of which the newest version matches."""
         with self._database() as database:
-            count = len(self._ids_of(database, replace(query, before=None), COUNTED_MOST + 1, NEWEST))
+            count = len(self._ids_of(database, query.model_copy(update={"before": None}), COUNTED_MOST + 1, NEWEST))
             found = self._ids_of(database, query, most + 1, NEWEST)
             articles = self._articles(database, found[:most])
             return ArticleList(tuple(articles), count, found[most - 1] if len(found) > most else None)
@@ -105,7 +93,7 @@ class ArticleIndex:
         before = query.before
         while True:
             with self._database() as database:
-                ids = self._ids_of(database, replace(query, before=before), EXPORTED_AT_ONCE)
+                ids = self._ids_of(database, query.model_copy(update={"before": before}), EXPORTED_AT_ONCE)
             if not ids:
                 return
             yield [row for _, row in self.with_rows(ids) if row is not None]

@@ -1,13 +1,12 @@
 """The OpenAPI 3.1 document of the JSON API, generated from its operations and their types."""
 
-from collections.abc import Awaitable, Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Literal
 
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
-from starlette.requests import Request
-from starlette.responses import Response
 
 from console.web.api_types import ApiError, ApiObject
 from workers.sinks.row_schema import row_schema
@@ -22,29 +21,19 @@ ERRORS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of an operation."""
-
-    name: str
-    type: str
-    description: str
-    place: Literal["query", "path"] = "query"
-
-
-@dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation. `answer`: the type of its response; None: a row of an output. `body`: that of its request.
+    """An operation. `answer`: the type of its response; None: a row of an output. `query`, `body`: of its request.
 
-    `handler`: the function that answers a request.
+    `function`: what answers a request.
     """
 
     method: Literal["GET", "POST"]
     path: str
     summary: str
     answer: type[ApiObject] | None
-    parameters: tuple[Parameter, ...]
+    query: type[ApiObject] | None
     body: type[ApiObject] | None
-    handler: Callable[[Request], Response] | Callable[[Request], Awaitable[Response]]
+    function: Callable[..., Any]
 
 
 def document(operations: Sequence[Operation]) -> dict[str, Any]:
@@ -79,20 +68,19 @@ def _operation(one: Operation) -> dict[str, Any]:
         "responses": {"200": {"description": one.summary, "content": _json(name)}}
         | {code: {"description": text, "content": _json("ApiError")} for code, text in ERRORS.items()},
     }
-    if one.parameters:
-        value["parameters"] = [
-            {
-                "name": parameter.name,
-                "in": parameter.place,
-                "required": parameter.place == "path",
-                "description": parameter.description,
-                "schema": {"type": parameter.type},
-            }
-            for parameter in one.parameters
-        ]
+    if parameters := [*_parameters(one)]:
+        value["parameters"] = parameters
     if one.body:
         value["requestBody"] = {"required": True, "content": _json(one.body.__name__)}
     return value
+
+
+def _parameters(one: Operation) -> Iterator[dict[str, Any]]:
+    for name in re.findall(r"{(\w+)}", one.path):
+        schema = {"type": "integer" if name == "number" else "string"}
+        yield {"name": name, "in": "path", "required": True, "schema": schema}
+    for name, schema in (one.query.model_json_schema()["properties"] if one.query else {}).items():
+        yield {"name": name, "in": "query", "required": False, "schema": schema}
 
 
 def _json(name: str) -> dict[str, Any]:

@@ -1,18 +1,18 @@
 """The pages that show tasks, articles, failures, machines and the schedule."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from datetime import date
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any, TypeVar
 
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from console.report.document import shown_html
-from console.web.api_types import ApiArticle
-from console.web.article_index import COUNTED_MOST, ArticleQuery
+from console.web.api_types import ApiArticle, ArticleQuery
+from console.web.article_index import COUNTED_MOST
 from console.web.context import Web, web_of
 from console.web.data import FAILING_TASKS_MOST, HOSTS_MOST
 from console.web.sandbox import page_response
@@ -29,6 +29,7 @@ from workers.sinks.formats import PlainLines
 from workers.sinks.row_html import html_of
 
 Item = TypeVar("Item")
+Given = TypeVar("Given")
 TASKS_A_PAGE = 50
 ALARMS_MOST = 20  # alarms on the first page
 ARTICLES_A_PAGE = 20
@@ -169,22 +170,24 @@ def _search(web: Web, request: Request, task_name: str = "") -> dict[str, Any]:
 
 
 def query_of(request: Request, task_name: str = "") -> ArticleQuery:
-    """Return the search for articles that a request asks for; `task_name`: of this task only.
+    """Return the search for articles that a request asks for; `task_name`: of this task only. Raises as `checked`."""
+    given = filled_in(request)
+    return checked(ArticleQuery.model_validate, given | ({"task": task_name} if task_name else {}))
 
-    Raises `HTTPException` 422 for an invalid day or id.
-    """
-    query = request.query_params
-    before = query.get("before", "")
-    if before and not (before.isascii() and before.isdigit() and len(before) < 19):
-        raise HTTPException(422, f"before: {before!r} is not the id of an article")
-    return ArticleQuery(
-        query.get("q", "")[:500],
-        task_name or query.get("task", ""),
-        query.get("language", ""),
-        _day_of(query, "since"),
-        _day_of(query, "until"),
-        int(before) if before else None,
-    )
+
+def filled_in(request: Request) -> dict[str, str]:
+    """Return the parameters of a request's query that are filled in."""
+    return {name: text for name, text in request.query_params.items() if text}
+
+
+def checked(read: Callable[[Given], Item], given: Given) -> Item:
+    """Return what a model reads from a request. Raises `HTTPException` 422 that names the first mistake."""
+    try:
+        return read(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise HTTPException(422, f"{place or 'body'}: {first['msg'].removeprefix('Value error, ')}") from None
 
 
 def article_of(request: Request) -> tuple[ApiArticle, Row | None]:
@@ -271,11 +274,3 @@ def language(request: Request) -> Response:
 def number_of_text(text: str | None, otherwise: int) -> int:
     """Return a number of a query; `otherwise` for any other text."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else otherwise
-
-
-def _day_of(query: Mapping[str, str], name: str) -> date | None:
-    text = query.get(name, "")
-    try:
-        return date.fromisoformat(text) if text else None
-    except ValueError:
-        raise HTTPException(422, f"{name}: {text!r} is not a day; write it as 2024-12-31") from None

@@ -8,7 +8,8 @@ import pytest
 
 from console.commands import rename as rename_command
 from console.sample_site import truth
-from console.web.article_index import ArticleIndex, ArticleQuery
+from console.web.api_types import ArticleQuery
+from console.web.article_index import ArticleIndex
 from console.web.data import ConsoleData
 from crawler.task_list import edit
 from crawler.task_list.file import load
@@ -18,7 +19,7 @@ from tests.written_rows import rows_of
 from workers.task_state import renaming
 
 pytestmark = pytest.mark.timeout(180)
-CHOICES = ("--move", "--keep")
+CHOICES = (["--move"], [])
 
 
 def lines(*paths: Path) -> list[dict[str, object]]:
@@ -79,12 +80,12 @@ def test_all_readers_see_the_rows_of_a_renamed_task(
 
 @pytest.mark.parametrize("choice", CHOICES)
 def test_after_a_rename_nothing_is_written_twice_even_if_redis_is_emptied(
-    choice: str, crawled: Crawled, exemplar: Exemplar
+    choice: list[str], crawled: Crawled, exemplar: Exemplar
 ) -> None:
     folder = crawled.folder
     rotate(folder)
     before = urls(folder)
-    assert exemplar("rename", "zh-news", "lanpu", choice).code == 0
+    assert exemplar("rename", "zh-news", "lanpu", *choice).code == 0
     asked = len(crawled.site.requests)
     assert exemplar("run", "lanpu", "--once").code == 0
     assert truth("zh")[0].path not in [request.path for request in crawled.site.requests[asked:]]
@@ -122,7 +123,7 @@ def killed_after(step: Callable[..., object]) -> Callable[..., object]:
 
 @pytest.mark.parametrize("choice", CHOICES)
 def test_a_rename_that_was_killed_is_completed_by_the_same_command(
-    choice: str, crawled: Crawled, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    choice: list[str], crawled: Crawled, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rotate(crawled.folder)
     states = []
@@ -134,8 +135,8 @@ def test_a_rename_that_was_killed_is_completed_by_the_same_command(
             with monkeypatch.context() as broken:
                 broken.setattr(*step, killed_after(getattr(*step)))
                 with pytest.raises(Killed):
-                    call_here("rename", "zh-news", "lanpu", choice)
-        call_here("rename", "zh-news", "lanpu", choice).succeeded()
+                    call_here("rename", "zh-news", "lanpu", *choice)
+        call_here("rename", "zh-news", "lanpu", *choice).succeeded()
         states.append((step, renamed_state(folder)))
     _, whole = states[0]
     assert [step for step, state in states if state != whole] == []
@@ -158,10 +159,9 @@ def test_a_file_of_the_new_name_is_never_overwritten(crawled: Crawled, in_proces
     other = crawled.folder / "out" / "lanpu.jsonl"
     other.write_text("{}\n")
     before = (crawled.folder / "tasks.yaml").read_bytes()
-    in_process("rename", "zh-news", "lanpu").failed(2, "choose --move or --keep")
+    in_process("rename", "zh-news", "lanpu").failed(2, "already exists; repeat an interrupted rename with --move")
     in_process("rename", "zh-news", "lanpu", "--move").failed(1, "already exists")
     assert ((crawled.folder / "tasks.yaml").read_bytes(), other.read_text()) == (before, "{}\n")
-    assert in_process("rename", "zh-news", "lanpu", "--keep").code == 0
 
 
 # Which files are moved
@@ -189,7 +189,7 @@ def test_a_file_is_moved_with_those_beside_it_and_a_folder_whole(tmp_path: Path)
     "output", ["s3://bucket/{task}/{date}.jsonl", "out/{date}-{task}.jsonl", "postgresql://u@h/{task}"]
 )
 def test_what_is_no_file_in_one_place_is_not_moved(output: str, tmp_path: Path) -> None:
-    with pytest.raises(renaming.ExemplarError, match="cannot be moved; keep it where it is: --keep"):
+    with pytest.raises(renaming.ExemplarError, match="cannot be moved; leave it where it is: without --move"):
         moved(tmp_path, output)
 
 

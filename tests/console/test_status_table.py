@@ -50,18 +50,6 @@ def test_json_has_the_hosts_too(told: "redis.Redis", on_redis: Exemplar) -> None
     assert host["until"].endswith("+00:00")
 
 
-def test_the_counts_of_each_day_add_up(told: "redis.Redis", on_redis: Exemplar) -> None:
-    ledger = Ledger(told, "news")
-    ledger.add([Found(f"http://a.example/{number}") for number in range(3)])
-    ledger.settle(fingerprint("http://a.example/0"), "written", "")
-    row = json.loads(on_redis("status", "--days", "news", "--json").out)
-    assert (row["seen"], row["open"], row["written"]) == (3, 2, 1)
-    assert row["seen"] == sum(row[name] for name in ("open", "written", "duplicate", "rejected", "failed", "forgotten"))
-    shown = on_redis("status", "--days", "news").out.splitlines()
-    assert shown[0].split("\t")[:3] == ["day", "seen", "open"]
-    assert shown[1].split("\t")[1:3] == ["3", "2"]
-
-
 def test_the_time_of_a_problem_is_told_as_all_times_are(on_redis: Exemplar, connection: "redis.Redis") -> None:
     ledger = Ledger(connection, "zh-news")
     ledger.add([Found("http://a.example/1")])

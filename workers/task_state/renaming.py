@@ -67,7 +67,7 @@ def moved_paths(outputs: Iterable[str], folder: Path, old: str, new: str) -> dic
         )
         source, target = Path(*before.parts[:depth]), Path(*after.parts[:depth])
         if scheme_of(output) or "{" in str(source):
-            raise ExemplarError(f"{shown(output)} cannot be moved; keep it where it is: --keep")
+            raise ExemplarError(f"{shown(output)} cannot be moved; leave it where it is: without --move")
         is_folder = depth < len(before.parts)
         files = [source] if is_folder else source.parent.glob(f"{escape(source.name)}*")
         moved = {file: target.with_name(target.name + file.name[len(source.name) :]) for file in files if file.exists()}
@@ -79,7 +79,9 @@ def move_paths(paths: Mapping[Path, Path]) -> None:
     """Rename files and folders. Raises `ExemplarError` if a target exists; then nothing is renamed."""
     for target in paths.values():
         if target.exists():
-            raise ExemplarError(f"{target} already exists; move it aside, or keep the outputs where they are: --keep")
+            raise ExemplarError(
+                f"{target} already exists; move it aside, or leave the outputs where they are: without --move"
+            )
     for source, target in paths.items():
         source.rename(target)
 

@@ -145,13 +145,13 @@ def test_lists_are_paged_and_times_are_iso_8601(client: ConsoleClient) -> None:
 def test_an_invalid_place_is_refused(client: ConsoleClient, query: str) -> None:
     answer = client.get(f"/api/tasks?{query}")
     assert answer.status_code == 422
-    assert "is not a number from 0 to 99999999" in answer.text
+    assert query.partition("=")[0] in answer.json()["error"]
 
 
 @pytest.mark.parametrize("before", ["x", "-1", "9" * 19])
 def test_an_invalid_id_before_which_articles_are_searched_is_refused(client: ConsoleClient, before: str) -> None:
     answer = client.get(f"/api/articles?before={before}")
-    assert (answer.status_code, answer.json()) == (422, {"error": f"before: '{before}' is not the id of an article"})
+    assert (answer.status_code, answer.json()["error"].partition(":")[0]) == (422, "before")
 
 
 def test_the_report_of_an_earlier_version_is_completed(client: ConsoleClient, connection: "redis.Redis") -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from console.web.article_index import ArticleIndex, ArticleQuery
+from console.web.api_types import ArticleQuery
+from console.web.article_index import ArticleIndex
 from console.web.article_sources import ArticleFile, article_files, file_at
 from console.web.words import match_of, snippet, words_of
 from crawler.task_list.file import loads
@@ -40,7 +41,7 @@ def test_chinese_text_becomes_pairs_and_a_query_a_phrase_of_pairs() -> None:
     "query", ["-only", "", "***", '"', "()", "AND", 'a" OR "b', "NEAR(a b)", "title:x", "港\0口", "^a", "a*"]
 )
 def test_any_query_is_valid(tmp_path: Path, query: str) -> None:
-    ArticleIndex(tmp_path).search(ArticleQuery(query))
+    ArticleIndex(tmp_path).search(ArticleQuery(text=query))
 
 
 def test_a_search_finds_what_a_reader_finds(tmp_path: Path) -> None:
@@ -63,7 +64,7 @@ def test_a_search_finds_what_a_reader_finds(tmp_path: Path) -> None:
                     and task in ("", row["task"])
                     and str(row["language"]).startswith(language)
                 }
-                found = index.search(ArticleQuery(query, task, language), 500)
+                found = index.search(ArticleQuery(text=query, task=task, language=language), 500)
                 assert {article.url for article in found.articles} == expected, (query, task, language)
                 assert found.count == len(expected)
 
@@ -71,11 +72,11 @@ def test_a_search_finds_what_a_reader_finds(tmp_path: Path) -> None:
 def test_days_and_pages_of_a_search(tmp_path: Path) -> None:
     index = ArticleIndex(tmp_path)
     index.update([file_of(tmp_path / "a.jsonl", [row_of(number) for number in range(100)])])
-    query = ArticleQuery("harbour", since=date(2026, 11, 3), until=date(2026, 11, 4))
+    query = ArticleQuery(text="harbour", since=date(2026, 11, 3), until=date(2026, 11, 4))
     assert index.search(query).count == 10
     urls, before = [], None
     while True:
-        page = index.search(ArticleQuery("harbour", before=before), 7)
+        page = index.search(ArticleQuery(text="harbour", before=before), 7)
         urls += [article.url for article in page.articles]
         if (before := page.after) is None:
             break
@@ -110,7 +111,7 @@ def test_versions_are_one_article_and_all_are_exported(tmp_path: Path) -> None:
     rows = [row_of(number, fetched_at=of_day.format(number)) for number in range(1, 8)]
     rows += [row_of(number, version=2, fetched_at=of_day.format(20 + number), text="bridge") for number in range(1, 4)]
     index.update([file_of(tmp_path / "a.jsonl", rows)])
-    for query, number in (ArticleQuery(), 7), (ArticleQuery("bridge"), 3), (ArticleQuery("harbour"), 4):
+    for query, number in (ArticleQuery(), 7), (ArticleQuery(text="bridge"), 3), (ArticleQuery(text="harbour"), 4):
         found = index.search(query, 50)
         assert found.count == len(found.articles) == number, query
     assert index.counts() == {NAMES[0]: 7}
@@ -132,12 +133,12 @@ def test_a_file_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
     path, index = tmp_path / "a.jsonl", ArticleIndex(tmp_path / "state")
     index.update([file_of(path, [row_of(number) for number in range(5)])])
     assert index.update([file_of(path, [row_of(9)])]) == 1
-    assert [article.url for article in index.search(ArticleQuery("harbour")).articles] == [row_of(9)["url"]]
+    assert [article.url for article in index.search(ArticleQuery(text="harbour")).articles] == [row_of(9)["url"]]
 
 
 def test_a_damaged_index_is_built_again(tmp_path: Path) -> None:
     (tmp_path / "articles.db").write_bytes(os.urandom(5000))
-    assert ArticleIndex(tmp_path).search(ArticleQuery("x")).count == 0
+    assert ArticleIndex(tmp_path).search(ArticleQuery(text="x")).count == 0
 
 
 def test_rows_of_sqlite_outputs_are_found(tmp_path: Path) -> None:
@@ -155,7 +156,7 @@ def test_rows_of_sqlite_outputs_are_found(tmp_path: Path) -> None:
     assert [(file.path.name, file.kind) for file in files] == [("a.db", "sqlite")]
     index = ArticleIndex(tmp_path / "state")
     assert index.update(files) == 1
-    [found] = index.search(ArticleQuery("港口")).articles
+    [found] = index.search(ArticleQuery(text="港口")).articles
     assert index.get(found.id)[1]["keywords"] == ["harbour"]
     assert sqlite3.connect(tmp_path / "a.db").execute("SELECT count(*) FROM articles").fetchone() == (1,)
 

@@ -20,7 +20,7 @@ import redis
 import uvicorn
 from playwright.sync_api import Page
 
-from console.web.article_index import ArticleQuery
+from console.web.api_types import ArticleQuery
 from console.web.sandbox import harmless
 from console.web.surveys import Job
 from crawler.run.run_report import RunReport, keep_report

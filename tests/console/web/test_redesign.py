@@ -9,7 +9,7 @@ import pytest
 import redis
 from playwright.sync_api import Browser, Page, expect
 
-from console.web.article_index import ArticleQuery
+from console.web.api_types import ArticleQuery
 from console.web.reports import NoReport, made_report
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish
