@@ -4,14 +4,12 @@ Many outputs are tried at a time, each in a thread of its own, since a connectio
 to fail. A thread that does not return in time is left behind; it ends with the process.
 """
 
-import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from glob import escape
-from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -103,32 +101,32 @@ def try_outputs(
     try_one: Callable[[OutputToTry], TriedOutput] = try_output,
 ) -> list[TriedOutput]:
     """Try the outputs, and return the results in their order. `limit`: seconds for one, `limit_of_all` for all."""
-    untried = f"not tried: the other outputs took {limit_of_all:g} seconds"
-    results = {id(output): TriedOutput(output, "not tried", untried) for output in outputs}
-    waiting = iter(outputs)
-    done: queue.SimpleQueue[TriedOutput] = queue.SimpleQueue()
-    running: dict[int, tuple[float, OutputToTry]] = {}
+    results: list[TriedOutput] = []
     end = time.monotonic() + limit_of_all
-    while time.monotonic() < end:
-        for output in islice(waiting, at_a_time - len(running)):
-            running[id(output)] = (time.monotonic() + limit, output)
-            threading.Thread(target=lambda one=output: done.put(try_one(one)), daemon=True).start()
-        if not running:
-            break
-        try:
-            result = done.get(timeout=max(0.0, min(end, *(until for until, _ in running.values())) - time.monotonic()))
-        except queue.Empty:
-            for until, output in [*running.values()]:
-                if until <= time.monotonic():
-                    del running[id(output)]
-                    results[id(output)] = TriedOutput(output, "unavailable", f"no answer within {limit:g} seconds")
-        else:
-            if running.pop(id(result.of), None):
-                results[id(result.of)] = result
-    for _, output in running.values():
-        late = "no answer within the time limit for all outputs"
-        results[id(output)] = TriedOutput(output, "unavailable", late)
-    return [*results.values()]
+    for start in range(0, len(outputs), at_a_time):
+        if time.monotonic() >= end:
+            untried = f"not tried: the other outputs took {limit_of_all:g} seconds"
+            return [*results, *(TriedOutput(output, "not tried", untried) for output in outputs[start:])]
+        results += _try_together(outputs[start : start + at_a_time], limit, try_one)
+    return results
+
+
+def _try_together(
+    outputs: Sequence[OutputToTry], limit: float, try_one: Callable[[OutputToTry], TriedOutput]
+) -> list[TriedOutput]:
+    found: dict[int, TriedOutput] = {}
+
+    def work(place: int, output: OutputToTry) -> None:
+        found[place] = try_one(output)
+
+    threads = [threading.Thread(target=work, args=pair, daemon=True) for pair in enumerate(outputs)]
+    for thread in threads:
+        thread.start()
+    end = time.monotonic() + limit
+    for thread in threads:
+        thread.join(max(0.0, end - time.monotonic()))
+    late = f"no answer within {limit:g} seconds"
+    return [found.get(place) or TriedOutput(output, "unavailable", late) for place, output in enumerate(outputs)]
 
 
 def emptied_outputs(tasks: TaskFile, connection: "redis.Redis") -> list[str]:

@@ -11,6 +11,7 @@ from crawler.task_list.publication import Change, published_task
 from workers.addresses import shown
 from workers.ledger import Ledger, ledgers
 
+NOTED = ("pattern", "example", "method", "keep", "drop", "skip", "revisit")
 MOST_TASKS = 100  # changed tasks that are explained; more notes would not be read
 
 
@@ -39,39 +40,33 @@ def _published(connection: "redis.Redis", name: str) -> Task | None:
 
 def _about(before: Task, after: Task, ledger: Ledger) -> Iterator[str]:
     """Yield a note for each changed key of a task that has run."""
-    name, counts = after.name, ledger.counts()
-    written = f"the rows written before ({counts.states['written']}) remain unchanged"
-    if str(before.pattern) != str(after.pattern):
+    name, counts = after.name, ledger.counts().states
+    written = f"the rows written before ({counts['written']}) remain unchanged"
+    changed = {key for key in NOTED if str(getattr(before, key)) != str(getattr(after, key))}
+    if "pattern" in changed:
         yield (
             f"{name}: the pattern has changed: it applies to links that are found from now on; {written}. To find what "
             f"it matches in the whole archive: exemplar crawl {name} --all; to start over: exemplar forget {name}"
         )
-    extraction = [key for key in ("example", "method") if getattr(before, key) != getattr(after, key)]
-    if extraction:
-        keys = " and ".join(extraction)
+    for key in sorted(changed & {"example", "method"}):
         again = f"To fetch everything again: exemplar forget {name}"
         if after.keep_pages:
             again = f"To extract the kept pages again: exemplar re-extract {name}"
-        has = "have" if len(extraction) > 1 else "has"
-        yield f"{name}: {keys} {has} changed: pages are extracted with the new {keys} from now on; {written}. {again}"
-    filters = [key for key in ("keep", "drop", "skip") if getattr(before, key) != getattr(after, key)]
-    if filters:
-        keys = " and ".join(filters)
+        yield f"{name}: {key} has changed: pages are extracted with the new {key} from now on; {written}. {again}"
+    for key in sorted(changed & {"keep", "drop", "skip"}):
         yield (
-            f"{name}: {keys} changed: later pages are judged by the new rules; {written}, and the rejected URLs "
-            f"({counts.states['rejected']}) stay rejected. To judge those again: exemplar forget {name} --reason "
-            f"{filters[0]}"
+            f"{name}: {key} has changed: later pages are judged by the new rules; {written}, and the rejected URLs "
+            f"({counts['rejected']}) stay rejected. To judge those again: exemplar forget {name} --reason {key}"
         )
-    if before.revisit != after.revisit:
+    if "revisit" in changed:
         yield (
             f"{name}: revisit has changed: pages that are written from now on are read again so; those written before "
             f"are read as it said then. To fetch everything again: exemplar forget {name}"
         )
-    new = [output for output in after.outputs() if output not in before.outputs()]
-    if new:
+    for output in [output for output in after.outputs() if output not in before.outputs()][:1]:
         yield (
-            f"{name}: output {shown(new[0])} is new: it gets rows from now on. To write the earlier ones there, too: "
-            f"exemplar export {name} --to {shown(new[0])}"
+            f"{name}: output {shown(output)} is new: it gets rows from now on. To write the earlier ones there, too: "
+            f"exemplar export {name} --to {shown(output)}"
         )
 
 

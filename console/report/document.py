@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import unescape
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from console.report.gathering import ReportedPage
     from crawler.scouting.trial import ReadList
     from extractors import Article, NoArticle
-    from extractors.explanation import Decision, ExplainedLine
+    from extractors.explanation import ExplainedLine
 
 
 HERE = Path(__file__).parent / "templates"
@@ -195,57 +194,20 @@ def report_policy() -> str:
     return "; ".join(("default-src 'none'", f"style-src 'sha256-{digest}'", "base-uri 'none'", "form-action 'none'"))
 
 
-# Rows: for a page with very many lines only some of each run
-
-
 @dataclass(frozen=True, slots=True)
 class OmittedLines:
-    """Consecutive lines with the same decision that a report does not show one by one."""
+    """Consecutive lines that a report does not show."""
 
     first: int
     count: int
-    decision: "Decision"
 
 
 def rows_of(lines: "tuple[ExplainedLine, ...]", most: int) -> "list[ExplainedLine | OmittedLines]":
-    """Return up to `most` rows: all lines, or the first and last ones of each run with the same decision."""
-    runs = [list(run) for _, run in groupby(lines, key=lambda line: line.decision)]
+    """Return up to `most` rows: all lines, or the first and the last ones."""
+    half = (most - 1) // 2
     if len(lines) <= most:
-        return list(lines)
-    ends = _ends(runs, most)
-    if not ends:
-        return _of_many_runs(runs, most)
-    rows: list[ExplainedLine | OmittedLines] = []
-    for run in runs:
-        if len(run) <= 2 * ends + 1:
-            rows += run
-        else:
-            rows += [*run[:ends], _omitted(run[ends:-ends]), *run[-ends:]]
-    return rows
-
-
-def _ends(runs: "list[list[ExplainedLine]]", most: int) -> int:
-    """Return how many lines at each end of a run are shown; 0 if there are too many runs."""
-    ends = most
-    while ends and sum(min(len(run), 2 * ends + 1) for run in runs) > most:
-        ends //= 2
-    return ends
-
-
-def _of_many_runs(runs: "list[list[ExplainedLine]]", most: int) -> "list[ExplainedLine | OmittedLines]":
-    """Return the first and the last runs, a row each, and the lines between them by decision."""
-    half = (most - len({run[0].decision for run in runs})) // 2
-    middle = sorted((line for run in runs[half:-half] for line in run), key=lambda line: line.decision)
-    by_decision = [list(run) for _, run in groupby(middle, key=lambda line: line.decision)]
-    return [*map(_row, runs[:half]), *map(_omitted, by_decision), *map(_row, runs[-half:])]
-
-
-def _row(run: "list[ExplainedLine]") -> "ExplainedLine | OmittedLines":
-    return run[0] if len(run) == 1 else _omitted(run)
-
-
-def _omitted(run: "list[ExplainedLine]") -> OmittedLines:
-    return OmittedLines(min(line.number for line in run), len(run), run[0].decision)
+        return [*lines]
+    return [*lines[:half], OmittedLines(half, len(lines) - 2 * half), *lines[-half:]]
 
 
 # The HTML of an article

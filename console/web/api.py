@@ -174,20 +174,6 @@ def act_on_failures(request: Request, body: types.ApiFailureAction) -> Done:
     return web_of(request).actions.act_on_failures(body)
 
 
-@operation("GET", "/api/machines", "Processes and problems")
-def machines(request: Request) -> types.ApiMachines:
-    """Return processes and present problems."""
-    state = web_of(request).data.machines()
-    processes = [{**beat, "alive": True} for beat in state.living] + [{**beat, "alive": False} for beat in state.dead]
-    return types.ApiMachines.model_validate({"processes": processes, "problems": [one.text for one in state.problems]})
-
-
-@operation("GET", "/api/schedule", "The schedule")
-def schedule(request: Request) -> types.ApiSchedule:
-    """Return the running tasks and the next runs."""
-    return web_of(request).data.schedule()
-
-
 def openapi(request: Request) -> Response:
     """Return the OpenAPI document."""
     return JSONResponse(document(OPERATIONS))

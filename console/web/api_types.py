@@ -71,7 +71,7 @@ class ArticleQuery(ApiObject):
     task: str = Field(default="", description="Only articles of this task.")
     language: str = Field(default="", description="Only articles in this language.")
     since: Annotated[date, BeforeValidator(_day)] | None = Field(
-        None, description="First day of fetching, as 2026-11-22."
+        default=None, description="First day of fetching, as 2026-11-22."
     )
     until: Annotated[date, BeforeValidator(_day)] | None = Field(default=None, description="Last day of fetching.")
     before: int | None = Field(
@@ -181,44 +181,6 @@ class ApiFailureList(ApiObject):
 
     total: int
     tasks: list[ApiFailures]
-
-
-class ApiProcess(ApiObject):
-    """A process of the system. `at`: its last heartbeat."""
-
-    role: str
-    node: str = ""
-    pid: int
-    alive: bool
-    at: Time | None
-    version: str | None = None
-    task: str | None = None
-
-
-class ApiMachines(ApiObject):
-    """Processes alive and dead, and present problems."""
-
-    processes: list[ApiProcess]
-    problems: list[str]
-
-
-class ApiScheduled(ApiObject):
-    """The next run of a task."""
-
-    task: str
-    at: Time | None
-    every: str
-
-
-class ApiSchedule(ApiObject):
-    """The running tasks, those that wait for a crawl worker, and the next runs."""
-
-    running: list[str]
-    due: list[str]
-    next: list[ApiScheduled]
-    scheduled: int
-    hours: list[int] = Field(exclude=True)  # runs in each of the next hours
-    paused: int = Field(exclude=True)
 
 
 class ApiAlarm(ApiObject):

@@ -1,4 +1,4 @@
-"""Data for the pages and the API: tasks, runs, links, failures, machines, schedule, articles; in bounded queries.
+"""Data for the pages and the API: tasks, runs, links, failures, machines, articles; in bounded queries.
 
 A list that may be long is truncated (`…_MOST`) and marked as such; values of all tasks are in one snapshot.
 """
@@ -17,7 +17,7 @@ import redis
 
 from console.overview import MachinesOverview, PublishedTasks, machines_overview
 from console.problems import Group, groups, refused_groups
-from console.web.api_types import ApiFailures, ApiReason, ApiSchedule, ApiScheduled
+from console.web.api_types import ApiFailures, ApiReason
 from console.web.article_index import ArticleIndex
 from console.web.article_sources import article_files
 from console.web.config import ConsoleConfig
@@ -45,8 +45,6 @@ PROBLEMS_MOST = 400  # newest rejected and failed URLs of a task that are examin
 LINKS_MOST = 30  # open URLs of a task that are shown
 GROUP_URLS_MOST = 20  # URLs of a group that are shown
 FAILING_TASKS_MOST = 10  # tasks on one page of failures
-SCHEDULED_MOST = 200  # tasks that the schedule shows
-HOURS = 24  # hours of the schedule's chart
 HOSTS_MOST = 100
 INDEX_EVERY = 5.0  # seconds between two updates of the index
 INDEXER = "article-index"  # name of the thread that keeps the index up to date
@@ -228,7 +226,7 @@ class ConsoleData:
         rows = [_reason_group(group, output=f"{shown(output)}: ") for output, group in refused_groups(connection, name)]
         return ApiFailures(task=name, failed=number, pages=pages, rows=rows)
 
-    # -- machines and schedule --------------------------------------------------------------------------------------
+    # -- machines ---------------------------------------------------------------------------------------------------
 
     def machines(self) -> MachinesOverview:
         """Return processes alive and dead, present problems, hosts, and Redis."""
@@ -237,29 +235,6 @@ class ConsoleData:
     def roles(self) -> Counter[str]:
         """Return how many processes of each role are alive."""
         return Counter(process["role"] for process in processes(self.redis)[0])
-
-    def schedule(self) -> ApiSchedule:
-        """Return the running and the due tasks, and the next runs."""
-        snapshot = self.snapshot()
-        running = sorted(row.name for row in snapshot.tasks.values() if row.state == "running")
-        planned = sorted((row.next_run, row.name) for row in snapshot.tasks.values() if row.next_run is not None)
-        hours = [0] * HOURS
-        for at, _ in planned:
-            hour = int((at - snapshot.at) // 3600)
-            if hour < HOURS:
-                hours[max(hour, 0)] += 1
-        paused = sum(row.state == "paused" for row in snapshot.tasks.values())
-        return ApiSchedule(
-            running=running,
-            due=[*snapshot.due[:SCHEDULED_MOST]],
-            next=[
-                ApiScheduled(task=name, at=at, every=snapshot.tasks[name].every)
-                for at, name in planned[:SCHEDULED_MOST]
-            ],
-            scheduled=len(planned),
-            hours=hours,
-            paused=paused,
-        )
 
 
 def _open_proposals(connection: "redis.Redis") -> list[Proposal]:

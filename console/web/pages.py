@@ -33,6 +33,8 @@ Given = TypeVar("Given")
 TASKS_A_PAGE = 50
 ALARMS_MOST = 20  # alarms on the first page
 ARTICLES_A_PAGE = 20
+SCHEDULED_MOST = 200  # tasks that the schedule shows
+HOURS = 24  # hours of the schedule's chart
 HEALTH_ORDER = ("failing", "attention", "new", "ok", "paused")
 
 
@@ -257,10 +259,21 @@ def machines(request: Request) -> Response:
 def schedule(request: Request) -> Response:
     """Return the running and the due tasks, and the next runs."""
     web = web_of(request)
-    view = web.data.schedule()
-    labels = [f"+{hour} h" for hour in range(len(view.hours))]
-    values = {"view": view, "chart": bar_chart(view.hours, labels, height=60)}
-    return web.page(request, "schedule.html", {"section": "/schedule", "events": "tasks", **values})
+    snapshot = web.data.snapshot()
+    tasks = snapshot.tasks.values()
+    planned = sorted((row.next_run, row.name) for row in tasks if row.next_run is not None)
+    hours = Counter(max(int((at - snapshot.at) // 3600), 0) for at, _ in planned)
+    values = {
+        "section": "/schedule",
+        "events": "tasks",
+        "running": [row.name for row in tasks if row.state == "running"],
+        "due": snapshot.due[:SCHEDULED_MOST],
+        "next_runs": [snapshot.tasks[name] for _, name in planned[:SCHEDULED_MOST]],
+        "scheduled": len(planned),
+        "paused": sum(row.state == "paused" for row in tasks),
+        "chart": bar_chart([hours[hour] for hour in range(HOURS)], [f"+{hour} h" for hour in range(HOURS)], height=60),
+    }
+    return web.page(request, "schedule.html", values)
 
 
 def language(request: Request) -> Response:

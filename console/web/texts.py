@@ -1,6 +1,7 @@
 """The languages of the pages: the choice for a request, the translations (gettext), and words that only data name."""
 
 import gettext
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -57,22 +58,12 @@ def translations(language: Language) -> gettext.NullTranslations:
 
 
 def language_of(request: Request) -> Language:
-    """Return the language that a person chose, else the first supported one of Accept-Language."""
+    """Return the language that a person chose, else the first supported one that its browser lists."""
     chosen = request.cookies.get(COOKIE)
     if chosen in LANGUAGES:
         return chosen
-    ranked: list[tuple[float, str]] = []
-    for part in request.headers.get("accept-language", "").split(",")[:20]:
-        tag, _, parameters = part.strip().partition(";")
-        quality = parameters.strip().removeprefix("q=") if parameters else "1"
-        try:
-            ranked.append((-float(quality), tag.partition("-")[0].lower()))
-        except ValueError:
-            continue
-    for _, name in sorted(ranked, key=lambda pair: pair[0]):
-        if name in LANGUAGES:
-            return name
-    return "en"
+    listed = re.findall(r"(?:^|,)\s*(en|zh)\b", request.headers.get("accept-language", "").lower()[:500])
+    return listed[0] if listed else "en"
 
 
 TERMS = (  # words of the system that pages show by the filter `term`; the catalogue has all of them

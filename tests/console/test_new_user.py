@@ -333,7 +333,7 @@ def test_an_edit_after_a_run_says_what_it_means_and_offers_the_command(crawled: 
     assert "exemplar crawl zh-news --all" in said
     assert "example has changed" in said
     assert "the rows written before (16) remain unchanged" in said
-    assert "keep changed" in said
+    assert "keep has changed" in said
     assert "exemplar forget zh-news --reason keep" in said
     assert "revisit has changed: pages that are written from now on are read again so" in said
 

@@ -229,14 +229,6 @@ def test_rows_stand_for_every_line_once(most: int) -> None:
     assert len(rows) <= max(most, 1)
 
 
-def test_rows_of_very_many_runs_stand_for_every_line_once() -> None:
-    items = "".join(f"<p>{HARBOUR[n % 3]} {n}</p><p><a href='/'>Link {n} of a list</a></p>" for n in range(300))
-    lines = explain(Section(None), f"<body><article>{items}</article></body>").lines
-    rows = rows_of(lines, 40)
-    assert sum(row.count if isinstance(row, OmittedLines) else 1 for row in rows) == len(lines) == 600
-    assert len(rows) <= 60
-
-
 def test_strips_and_sparklines() -> None:
     assert strip_of([0, 1, 3], 4) == "M0 0H360V10H0zM540 0H720V10H540z"
     assert sparkline([0, 4, 8], 10) == " ▄█"

@@ -37,7 +37,7 @@ RESERVED = ":/?#[]@!$&'()*+,;=% \"\\{}é中|^`<>"
 LETTERS = "QXZJKVW"
 RANDOM_TEXT = re.compile(r"[A-Za-z0-9_-]{32,}")  # tokens of forms and hashes, which no secret is as long as
 PAGES = ["/", "/tasks/{}", "/tasks/{}/settings", "/failures", "/machines", "/schedule", "/alarms", "/articles", "/add"]
-ANSWERS = ["/api/tasks", "/api/tasks/{}", "/api/tasks/{}/runs", "/api/failures", "/api/machines", "/api/schedule"]
+ANSWERS = ["/api/tasks", "/api/tasks/{}", "/api/tasks/{}/runs", "/api/failures"]
 
 
 @dataclass(frozen=True)

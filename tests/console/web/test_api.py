@@ -31,8 +31,6 @@ REQUESTS = [
     ("GET", f"/api/tasks/{NAMES[0]}/runs", "/api/tasks/{name}/runs", None),
     ("GET", "/api/articles?q=港口&limit=5", "/api/articles", None),
     ("GET", "/api/failures", "/api/failures", None),
-    ("GET", "/api/machines", "/api/machines", None),
-    ("GET", "/api/schedule", "/api/schedule", None),
     ("POST", "/api/tasks", "/api/tasks", NEW_TASK),
     ("POST", f"/api/tasks/{NAMES[0]}", "/api/tasks/{name}", {"do": "run"}),
     ("POST", f"/api/tasks/{NAMES[0]}", "/api/tasks/{name}", {"do": "pause"}),

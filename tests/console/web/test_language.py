@@ -26,7 +26,7 @@ def test_translations_have_the_values_of_their_texts() -> None:
         ("de, en;q=0.7, zh;q=0.3", "", "en"),
         ("fr", "", "en"),
         ("", "", "en"),
-        (";;q=x,zh;q=y", "", "en"),
+        (";;q=x,zh;q=y", "", "zh"),
         ("zh", "en", "en"),
         ("en", "zh", "zh"),
         ("en", "xx", "en"),
