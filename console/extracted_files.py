@@ -1,6 +1,5 @@
 """The targets of `exemplar extract --output`: one file for all pages, or a folder with a file for each."""
 
-import json
 import os
 import re
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from console.terminal import counted
+from crawler.logs import json_line, printable
 
 if TYPE_CHECKING:
     from extractors import Article
@@ -55,6 +55,16 @@ def target_of(output: str | None, form: "Format", several: bool) -> "ResultFile 
     return ResultFile(path, form, several)
 
 
+def result_text(name: str, result: "Article", form: "Format", several: bool) -> str:
+    """Return the result of one page: a line of JSON, or a text, below the name of its page if there are several."""
+    from extractors.render import render
+
+    if form == "json":
+        return json_line({"file": name, **result.to_dict()})
+    text = render(result, form)
+    return f"==> {printable(name)} <==\n{text}\n" if several else text
+
+
 class ResultFile:
     """All results in one file: JSON lines, or texts, each below the name of its page if there are several."""
 
@@ -64,13 +74,7 @@ class ResultFile:
 
     def add(self, name: str, result: "Article") -> None:
         """Add the result of one page."""
-        from extractors.render import render
-
-        if self.form == "json":
-            self._parts.append(json.dumps({"file": name, **result.to_dict()}, ensure_ascii=False, default=str) + "\n")
-            return
-        heading = f"==> {name} <==\n" if self.several else ""
-        self._parts.append(f"{heading}{render(result, self.form)}\n" + "\n" * self.several)
+        self._parts.append(result_text(name, result, self.form, self.several) + "\n")
 
     def end(self) -> str:
         """Write the file in one step, in place of an earlier one; without a result it does not change."""

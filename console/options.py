@@ -126,14 +126,18 @@ def check_explaining(path: Path | None, explained: bool, as_json: bool) -> None:
     """Raise `click.UsageError` if the options exclude each other or no report can be written, before any fetch."""
     if explained and as_json:
         raise click.UsageError("--explain prints text after the result and cannot be combined with JSON; use --report")
-    if path is None:
-        return
+    if path is not None:
+        check_file("--report", path)
+        if path.suffix.lower() not in (".html", ".htm"):
+            raise click.UsageError(f"--report: {path}: the file name of a report must end in .html")
+
+
+def check_file(option: str, path: Path) -> None:
+    """Raise `click.UsageError` if no file can be written at the path that an option names."""
     if path.is_dir():
-        raise click.UsageError(f"--report: {path} is a folder; name a file in it, such as {path / 'report.html'}")
+        raise click.UsageError(f"{option}: {path} is a folder; name a file in it")
     if not path.parent.is_dir():
-        raise click.UsageError(f"--report: {path} cannot be written: no folder {path.parent}")
-    if path.suffix.lower() not in (".html", ".htm"):
-        raise click.UsageError(f"--report: {path}: the file name of a report must end in .html")
+        raise click.UsageError(f"{option}: {path} cannot be written: no folder {path.parent}")
 
 
 def tasks_file(named: Path | None) -> Path:
@@ -201,9 +205,12 @@ def ledger_of(task: str, tasks: Path | None, *, purpose: str) -> "Iterator[Ledge
 
 def known_ledger(connection: "redis.Redis", task: str) -> "Ledger":
     """Return the ledger of a task. Raises `TaskError` if the task never ran."""
+    from crawler.task_list.publication import published_names
     from workers.ledger import Ledger, ledgers
 
     if task not in (known := ledgers(connection)):
+        if task in published_names(connection):
+            raise TaskError(f"no run of task {task!r} has found a URL; exemplar try {task} shows its links")
         hint = suggest(task, known) if known else "no task has run yet"
         raise TaskError(f"unknown task {task!r}; {hint}")
     return Ledger(connection, task)

@@ -17,11 +17,12 @@ from click.testing import CliRunner
 
 from console.cli import exemplar
 from console.output_checks import OutputToTry, outputs_to_try, try_output
-from console.sample_site import SiteServer, tasks_yaml
+from console.sample_site import tasks_yaml
 from crawler.task_list.file import loads
 from crawler.task_list.models import TaskFile
 from tests.console.calls import call
 from tests.docs.documents import DOCS
+from tests.site.server import SiteServer
 from tests.workers.http_receiver import Receiver
 from tests.workers.search_double import SearchDouble
 from tests.workers.store_servers import S3Server, s3_server

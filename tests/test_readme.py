@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 import redis
 
-from console.sample_site import SiteServer, truth
+from console.sample_site import truth
 from tests.forks import Started, began, start
+from tests.site.server import SiteServer
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent

@@ -10,16 +10,9 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 
-from console.sample_site import (
-    DEAD_LINKS,
-    DESIGNS,
-    LIST_PATHS,
-    SECTIONS,
-    SiteServer,
-    shingle_f1,
-    truth,
-)
+from console.sample_site import DEAD_LINKS, DESIGNS, LIST_PATHS, SECTIONS, shingle_f1, truth
 from console.sample_site.site_pages import ENCODINGS, PRIVATE
+from tests.site.server import SiteServer
 
 ARTICLE_PATH = {
     "zh": re.compile(r"/zh/news/\d{4}/\d{4}/\d+\.html"),

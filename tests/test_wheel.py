@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from console.sample_site import SiteServer, render_site, truth
+from console.sample_site import render_site, truth
+from tests.site.server import SiteServer
 from tests.test_house import DOCUMENTED, tracked
 
 ROOT = Path(__file__).parent.parent

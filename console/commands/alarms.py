@@ -7,12 +7,10 @@ from typing import get_args
 import click
 import redis
 
-from console.options import examples, json_option, redis_of, tasks_file, tasks_option
+from console.options import examples, json_option, known_ledger, redis_of, tasks_file, tasks_option
 from console.terminal import counted, moment, print_json, say, show
-from crawler.task_list.mistakes import TaskError, suggest
 from workers.health.alarms import Alarm, AlarmKind
 from workers.health.store import HealthReport, dismiss_alarms, health_report, present_alarms
-from workers.ledger import ledgers
 
 SHOWN_URLS = 3
 
@@ -49,7 +47,7 @@ def command(
             _dismiss(connection, task, kind)
             return
         alarms = _alarms(connection, task, kind)
-        report = _report(connection, task) if task else None
+        report = health_report(connection, known_ledger(connection, task).task) if task else None
     if as_json:
         print_json(report.to_dict() if report else [alarm.to_dict() for alarm in alarms])
     else:
@@ -63,16 +61,8 @@ def _alarms(connection: "redis.Redis", task: str | None, kind: AlarmKind | None)
     return [alarm for alarm in alarms if kind in (None, alarm.kind)]
 
 
-def _report(connection: "redis.Redis", task: str) -> HealthReport:
-    """Return the health of a task. Raises `TaskError` if it has no ledger."""
-    known = ledgers(connection)
-    if task not in known:
-        raise TaskError(f"task {task!r} has not run" + (f"; {suggest(task, known)}" if known else ""))
-    return health_report(connection, task)
-
-
 def _dismiss(connection: "redis.Redis", task: str, kind: AlarmKind | None) -> None:
-    _report(connection, task)
+    known_ledger(connection, task)
     ended = dismiss_alarms(connection, task, [kind] if kind else None)
     show(f"{task}: dismissed: {', '.join(ended)}" if ended else f"{task}: no such alarm is open")
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.extracted_files import form_of, target_of
+from console.extracted_files import form_of, result_text, target_of
 from console.inputs import Missing, PageIn, is_one_page, pages
-from console.options import check_explaining, examples, explaining_options
+from console.options import check_explaining, check_file, examples, explaining_options
 from console.terminal import print_json, say, show_data
 from workers.errors import ExemplarError
 
@@ -110,9 +110,7 @@ def command(
         raise click.UsageError(f"--screenshots needs --method {BY_SCREENSHOT}")
     if figure is not None:
         _check_figure_options(sources, method, figure)
-    several = (
-        len(sources) > 1 or Path(sources[0]).is_dir() or (Path(sources[0]).is_file() and sources[0].endswith(".txt"))
-    )
+    several = not is_one_page(sources)
     form = form or form_of(output)
     check_explaining(report, explained, form == "json" and output is None)
     known_rules = read_rules(rules) if rules is not None else {}
@@ -137,7 +135,8 @@ def command(
         elif target is not None:
             target.add(page.name, result)
         else:
-            _show(page.name, result, form, several)
+            text = result_text(page.name, result, form, several)
+            (show_data if sys.stdout.isatty() else click.echo)(text)
         if figure is not None and not isinstance(page, Missing) and not isinstance(result, Missing):
             failures += not _draw_page(page, example_page, method, insist, figure)
         if explanations is not None:
@@ -211,19 +210,6 @@ def _screenshot(page: PageIn, folder: Path) -> bytes | None:
     return file.read_bytes() if file.is_file() else None
 
 
-def _show(name: str, article: "Article", form: "Format", several: bool) -> None:
-    from extractors.render import render
-
-    if form == "json":
-        print_json({"file": name, **article.to_dict()})
-        return
-    if several:
-        show_data(f"==> {name} <==")
-    (show_data if sys.stdout.isatty() else click.echo)(render(article, form))
-    if several:
-        click.echo()
-
-
 def _check_figure_options(sources: Sequence[str], method: str, figure: Path) -> None:
     """Raise `click.UsageError` if the options do not allow a figure, before any page is fetched."""
     from extractors.errors import ExtraMissing
@@ -236,9 +222,7 @@ def _check_figure_options(sources: Sequence[str], method: str, figure: Path) -> 
         check_path(figure)
     except (ValueError, ExtraMissing) as error:
         raise click.UsageError(str(error)) from None
-    if figure.is_dir() or not figure.parent.is_dir():
-        what = "is a folder; name a file in it" if figure.is_dir() else f"cannot be written: no folder {figure.parent}"
-        raise click.UsageError(f"--figure: {figure} {what}")
+    check_file("--figure", figure)
 
 
 def _draw_page(page: PageIn, example: PageIn | None, method: str, insist: bool, figure: Path) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from console.locale import in_language, word
-from console.options import complete_tasks, examples, json_option, redis_of, tasks_file, tasks_option
+from console.options import complete_tasks, examples, json_option, known_ledger, redis_of, tasks_file, tasks_option
 from console.terminal import counted, moment, print_json, say, show, show_data
 from crawler.task_list.mistakes import TaskError, suggest
 
@@ -140,25 +140,15 @@ def _show_cluster(state: "Overview") -> None:
     show("\n".join(lines))
 
 
-def _ledger(connection: "redis.Redis", task: str) -> "Ledger":
-    from crawler.task_list.publication import published_names
-    from workers.ledger import Ledger, ledgers
-
-    if task not in ledgers(connection):
-        if task in published_names(connection):
-            raise click.UsageError(f"no run of task {task!r} has found a URL; exemplar try {task} shows its links")
-        known = ", ".join(ledgers(connection)) or "none"
-        raise click.UsageError(f"task {task!r} has not run; tasks that have run: {known}")
-    return Ledger(connection, task)
-
-
 def _show_problems(connection: "redis.Redis", task: str, reason: str | None, complete: bool, as_json: bool) -> None:
     from console.problems import groups
     from workers.ledger import Ledger, ledgers
     from workers.task_state.problems import problems
 
     every = task == EVERY_TASK
-    for ledger in [Ledger(connection, name) for name in ledgers(connection)] if every else [_ledger(connection, task)]:
+    for ledger in (
+        [Ledger(connection, name) for name in ledgers(connection)] if every else [known_ledger(connection, task)]
+    ):
         found = problems(ledger)
         chosen = groups(found, reason)
         if as_json:

@@ -136,18 +136,6 @@ def strip_of(kept: Iterable[int], count: int) -> str:
     return "".join(f"M{_short(start * step)} 0H{_short(end * step)}V10H{_short(start * step)}z" for start, end in runs)
 
 
-def sparkline(values: Sequence[float], width: int) -> str:
-    """Return a sequence as at most `width` block characters, each for the largest of its values.
-
-    A value below 0 counts as 0.
-    """
-    if not values:
-        return ""
-    top, blocks = max(max(values), 1e-9), " ▁▂▃▄▅▆▇█"
-    bins = _binned(values, width, max)
-    return "".join(blocks[min(8, max(0, round(8 * value / top)))] for value in bins)
-
-
 def _band(start: int, end: int, count: int) -> Band:
     step = WIDTH / max(1, count)
     return Band(round(start * step, 1), round(max(0, end - start) * step, 1))

@@ -11,7 +11,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from console.locale import ReportWording
-from console.report.charts import sparkline
 from crawler.logs import printable
 
 if TYPE_CHECKING:
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 
 WIDTH = 80  # columns
 NAME = 10  # columns of a row's name
-SPARK = WIDTH - NAME
-STRIP = 36  # columns of a method's strip
 BREAKABLE = re.compile(r"[\u2e80-\uffef]|[^\s\u2e80-\uffef]+ ?| ")  # a Chinese line may break after each character
 MOST_FURTHER = 10  # URLs of further pages that are shown
 MOST_RUNS = 60  # runs of lines with one decision that are shown
@@ -47,7 +44,7 @@ def explained_rows(page: "ReportedPage", wording: ReportWording | None = None) -
     for number, ground in enumerate(explanation.grounds):
         name, value, meaning = (words.text(text) for text in (ground.name, ground.value, ground.meaning))
         rows += _paragraph("" if number else words.text("based on"), f"{name}: {value} ({meaning})")
-    rows += [*_curves(page, explanation, words), *_lines(explanation, words), *_methods(page, words)]
+    rows += [*_places(page, explanation, words), *_lines(explanation, words), *_methods(page, words)]
     for field in explanation.fields:
         rows += _field(field, words)
     return rows
@@ -63,27 +60,14 @@ def fitted(text: str, width: int) -> str:
     return (chop_cells(flat, width - 1) or [""])[0].rstrip() + "…"
 
 
-def _curves(page: "ReportedPage", explanation: "Explanation", words: ReportWording) -> Iterator[str]:
+def _places(page: "ReportedPage", explanation: "Explanation", words: ReportWording) -> Iterator[str]:
     curves, count = explanation.curves, len(explanation.lines)
-    drawn: list[tuple[str, Sequence[float]]] = [
-        ("similar", curves.similarity),
-        ("weight", curves.weights),
-        ("density", curves.content),
-    ]
-    for name, values in drawn:
-        if len(values):
-            yield _row(words.word(name), sparkline(values, SPARK), cut=False)
-    if explanation.lines:
-        yield _row(words.word("text"), sparkline([float(line.kept) for line in explanation.lines], SPARK), cut=False)
     if curves.weights:
-        yield _row("", words.text(f"turning points: head at line {curves.head}, tail at {curves.tail} of {count}"))
-    if page.characters is not None and page.characters.fs:
-        yield _row("FS", sparkline(page.characters.fs, SPARK), cut=False)
-        yield _row("BS", sparkline(page.characters.bs[::-1], SPARK), cut=False)
+        turning = f"turning points: head at line {curves.head}, tail at {curves.tail} of {count}"
+        yield _row(words.word("text"), words.text(turning))
     if page.blocks is not None:
-        yield _row(words.word("blocks"), sparkline(page.blocks.sizes, SPARK), cut=False)
-        start, end = page.blocks.start, page.blocks.end
-        yield _row("", words.text(f"line-block distribution: lines {start} to {end} are the body"))
+        blocks = f"line-block distribution: lines {page.blocks.start} to {page.blocks.end} are the body"
+        yield _row(words.word("blocks"), words.text(blocks))
 
 
 def _lines(explanation: "Explanation", words: ReportWording) -> Iterator[str]:
@@ -105,14 +89,10 @@ def _numbers(run: "Sequence[ExplainedLine]") -> str:
 
 
 def _methods(page: "ReportedPage", words: ReportWording) -> Iterator[str]:
-    count = len(page.explanation.lines) if page.explanation is not None else 0
     for number, answer in enumerate(page.methods):
-        kept = [float(line in answer.kept) for line in range(count)]
-        strip = sparkline(kept, STRIP) if count else ""
         took = f"{1000 * answer.seconds:.1f} ms"
-        figures = f"{answer.name:26}{answer.f1:5.2f}{took:>11}"
         name = "" if number else words.word("methods")
-        yield _row(name, f"{figures} {strip}".rstrip()[: WIDTH - NAME], cut=False)
+        yield _row(name, f"{answer.name:26}{answer.f1:5.2f}{took:>11}", cut=False)
 
 
 def _field(field: "ExplainedField", words: ReportWording) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from console.sample_site.content import PATTERNS, SECTIONS, Story, tasks_yaml, truth
 from console.sample_site.site_pages import DEAD_LINKS, DESIGNS, LIST_PATHS, Response, render_site
-from console.sample_site.site_server import LoggedRequest, SiteServer
+from console.sample_site.site_server import SiteServer
 from workers.redesign.backtest import shingle_f1
 
 __all__ = [
@@ -11,7 +11,6 @@ __all__ = [
     "LIST_PATHS",
     "PATTERNS",
     "SECTIONS",
-    "LoggedRequest",
     "Response",
     "SiteServer",
     "Story",

@@ -10,7 +10,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from hashlib import blake2b
@@ -245,27 +245,18 @@ class ArticleIndex:
             yield database
 
     def _create(self) -> None:
+        """Create the tables, in place of an index of another version or a damaged one."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with self._database() as database:
-                [form] = database.execute("PRAGMA user_version").fetchone()
-                if form == FORM:
-                    return
-                if not form and not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                    self._create_tables(database)
-                    return
-        except sqlite3.DatabaseError:
-            pass
+        with suppress(sqlite3.DatabaseError), self._database() as database:
+            if database.execute("PRAGMA user_version").fetchone() == (FORM,):
+                return
         for name in ("", "-wal", "-shm"):
             Path(f"{self.path}{name}").unlink(missing_ok=True)
         with self._database() as database:
-            self._create_tables(database)
-
-    def _create_tables(self, database: sqlite3.Connection) -> None:
-        database.execute("PRAGMA journal_mode = WAL").fetchall()
-        for statement in _SCHEMA.split(";\n"):
-            database.execute(statement)
-        database.execute(f"PRAGMA user_version = {FORM}")
+            database.execute("PRAGMA journal_mode = WAL").fetchall()
+            for statement in _SCHEMA.split(";\n"):
+                database.execute(statement)
+            database.execute(f"PRAGMA user_version = {FORM}")
 
 
 def _ids(query: ArticleQuery) -> tuple[int, int]:

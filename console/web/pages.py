@@ -19,7 +19,7 @@ from console.web.sandbox import page_response
 from console.web.security import local_target
 from console.web.snapshot import TaskState
 from console.web.texts import COOKIE, LANGUAGES
-from console.web.views import bar_chart, day_chart
+from console.web.views import BarChart, day_chart
 from console.web.words import snippet
 from crawler.task_list.change import is_in_block
 from workers.rows import Row
@@ -271,7 +271,7 @@ def schedule(request: Request) -> Response:
         "next_runs": [snapshot.tasks[name] for _, name in planned[:SCHEDULED_MOST]],
         "scheduled": len(planned),
         "paused": sum(row.state == "paused" for row in tasks),
-        "chart": bar_chart([hours[hour] for hour in range(HOURS)], [f"+{hour} h" for hour in range(HOURS)], height=60),
+        "chart": BarChart([hours[hour] for hour in range(HOURS)], [f"+{hour} h" for hour in range(HOURS)], 60),
     }
     return web.page(request, "schedule.html", values)
 

@@ -30,8 +30,7 @@ UNITS = (  # up to which length each unit is used, all in seconds
     (48 * HOUR, HOUR, gettext_noop("%(number)s h")),
     (math.inf, DAY, gettext_noop("%(number)s d")),
 )
-BAR, GAP = 6, 2  # units of the drawing: width of a bar, and the space after it
-HEIGHT = 28
+HEIGHT = 28  # units of a small chart; a bar has 6 units and a space of 2
 
 
 @cache
@@ -134,38 +133,19 @@ def _query(given: Mapping[str, Any], **changes: Any) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ChartBar:
-    """One bar of a chart; places in units of the drawing."""
-
-    x: int
-    y: float
-    height: float
-    label: str
-    value: int
-
-
-@dataclass(frozen=True, slots=True)
 class BarChart:
-    """A bar chart; all bars have the same scale."""
+    """A bar chart; all bars have the same scale. `height`: in units of the drawing."""
 
-    bars: tuple[ChartBar, ...]
-    width: int
-    height: int
-    most: int
-    total: int
+    numbers: Sequence[int]
+    labels: Sequence[str]
+    height: int = HEIGHT
 
-
-def bar_chart(values: Sequence[int], labels: Sequence[str], *, height: int = HEIGHT) -> BarChart:
-    """Return a chart. A value of 0 is a line of half a unit, so that the days can be counted."""
-    most = max(values, default=0)
-    bars = []
-    for place, (value, label) in enumerate(zip(values, labels, strict=True)):
-        size = max(2.0, height * value / most) if value else 0.5
-        bars.append(ChartBar(place * (BAR + GAP), round(height - size, 1), round(size, 1), label, value))
-    return BarChart(tuple(bars), max(1, len(values) * (BAR + GAP) - GAP), height, most, sum(values))
+    @property
+    def most(self) -> int:
+        """The largest number."""
+        return max(self.numbers, default=0)
 
 
-def day_chart(first: date, values: Sequence[int], *, height: int = HEIGHT) -> BarChart:
+def day_chart(first: date, numbers: Sequence[int], *, height: int = HEIGHT) -> BarChart:
     """Return a chart with one bar per day."""
-    labels = [(first + timedelta(days=number)).isoformat() for number in range(len(values))]
-    return bar_chart(values, labels, height=height)
+    return BarChart(numbers, [(first + timedelta(days=place)).isoformat() for place in range(len(numbers))], height)

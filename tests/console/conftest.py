@@ -11,8 +11,9 @@ import pytest
 import redis
 from playwright.sync_api import Browser, sync_playwright
 
-from console.sample_site import SiteServer, tasks_yaml
+from console.sample_site import tasks_yaml
 from tests.extractors.pages import BAKERY, HARBOUR, news_page
+from tests.site.server import SiteServer
 
 from .calls import Done as Done
 from .calls import call, call_here

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from console.cli import COMMANDS
-from console.sample_site import SiteServer, truth
+from console.sample_site import truth
 from extractors import Article, Section
 from tests.console.calls import AT_HOME
 from tests.console.conftest import Exemplar
 from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, news_page
+from tests.site.server import SiteServer
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "work crawl", "work extract"])
@@ -145,7 +146,7 @@ def test_extract_writes_one_file_a_page(in_process: Exemplar, tmp_path: Path) ->
         (["extract", "--method", "exampel", "-"], "did you mean 'example'"),
         (["extract", "--method", "example", "-"], "example"),
         (["run", "--workers", "0"], "--workers"),
-        (["status", "--problems", "nope"], "task 'nope' has not run"),
+        (["status", "--problems", "nope"], "unknown task 'nope'; no task has run yet"),
     ],
 )
 def test_wrong_usage_says_what_to_do(arguments: list[str], says: str, exemplar: Exemplar) -> None:

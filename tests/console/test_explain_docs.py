@@ -10,11 +10,12 @@ import pytest
 from console.explaining import MOST_PAGES
 from console.report.document import PAGE_ROWS
 from console.report.gathering import MOST_COMPARED
-from console.sample_site import SiteServer, tasks_yaml, truth
+from console.sample_site import tasks_yaml, truth
 from console.sample_site.content import EXAMPLES
 from extractors.explanation import DECISIONS
 from tests.console.conftest import Exemplar
 from tests.docs.documents import DOCS, blocks
+from tests.site.server import SiteServer
 from tests.test_readme import commands_of
 
 TEXT = (DOCS / "explain.md").read_text("utf-8")

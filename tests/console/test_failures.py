@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 import redis
 
-from console.sample_site import SiteServer, truth
+from console.sample_site import truth
 from tests.console.calls import edit
 from tests.console.conftest import Exemplar
+from tests.site.server import SiteServer
 from tests.written_rows import rows_of
 from workers.ledger import DROPPED, Ledger
 from workers.page_store import StoredPage

@@ -6,10 +6,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from console.sample_site import SiteServer, truth
+from console.sample_site import truth
 from tests.console.calls import AT_HOME
 from tests.console.conftest import Exemplar
 from tests.extractors.pages import BAKERY, news_page
+from tests.site.server import SiteServer
 
 
 @pytest.fixture

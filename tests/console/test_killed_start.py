@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from console.sample_site import SiteServer
 from tests.samples import sample
+from tests.site.server import SiteServer
 
 MARK = "EXEMPLAR_TEST_MARK"
 LIMIT = 60.0  # seconds until a test gives up waiting

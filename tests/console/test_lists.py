@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from console.sample_site import SiteServer, truth
+from console.sample_site import truth
 from tests.console.calls import AT_HOME
 from tests.console.conftest import Exemplar
+from tests.site.server import SiteServer
 from tests.written_rows import rows_of
 
 pytestmark = pytest.mark.timeout(180)

@@ -21,7 +21,7 @@ from rich.console import Console
 from console.overview import TaskOverview
 from console.progress import accounting_table
 from console.runner import Accounting
-from console.sample_site import SiteServer, truth
+from console.sample_site import truth
 from console.status_table import table
 from crawler.task_list.file import load
 from tests.console.calls import AT_HOME, edit
@@ -30,6 +30,7 @@ from tests.console.test_add import EXAMPLES, LIST
 from tests.console.test_add import here as here
 from tests.forks import Fork
 from tests.redis_servers import eventually
+from tests.site.server import SiteServer
 from tests.written_rows import rows_of
 from workers.keys import SCHEDULE
 from workers.page_store import LARGEST_PAGE

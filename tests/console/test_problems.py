@@ -7,9 +7,10 @@ import pytest
 import redis
 
 from console.problems import alike, fate_of, groups
-from console.sample_site import SiteServer, truth
+from console.sample_site import truth
 from tests.console.calls import edit
 from tests.console.conftest import Exemplar
+from tests.site.server import SiteServer
 from tests.written_rows import rows_of
 from workers import keys
 from workers.extraction_config import ExtractionConfig

@@ -3,10 +3,11 @@
 import json
 from pathlib import Path
 
-from console.sample_site import SiteServer, truth
+from console.sample_site import truth
 from console.sample_site.content import EXAMPLES
 from tests.console.calls import edit
 from tests.console.conftest import Exemplar
+from tests.site.server import SiteServer
 from tests.written_rows import rows_of
 
 

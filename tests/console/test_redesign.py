@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 import redis
 
-from console.sample_site import SiteServer, shingle_f1, tasks_yaml, truth
+from console.sample_site import shingle_f1, tasks_yaml, truth
 from console.sample_site.content import EXAMPLES
-from console.sample_site.site_server import LoggedRequest
 from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.file import load
 from tests.console.conftest import Done, Exemplar
 from tests.site.plain import serve_plain
+from tests.site.server import LoggedRequest, SiteServer
 from tests.written_rows import rows_of
 
 Run = Callable[[], Done]

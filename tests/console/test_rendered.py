@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from console.sample_site import SiteServer, shingle_f1, tasks_yaml, truth
+from console.sample_site import shingle_f1, tasks_yaml, truth
 from console.sample_site.content import EXAMPLES
 from tests.console.calls import edit
 from tests.console.conftest import Done, Exemplar
 from tests.site.scripted import SCRIPT, make_scripted
+from tests.site.server import SiteServer
 from tests.written_rows import rows_of
 
 pytestmark = pytest.mark.timeout(180)

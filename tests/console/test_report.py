@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from console.inputs import PageIn
 from console.locale import ReportWording
-from console.report.charts import BINS, charts_of, sparkline, strip_of
+from console.report.charts import BINS, charts_of, strip_of
 from console.report.document import (
     PAGE_ROWS,
     OmittedLines,
@@ -24,7 +24,7 @@ from console.report.document import (
 from console.report.gathering import MOST_COMPARED, Explainer, ReportedPage
 from console.report.short_form import explained_rows, fitted
 from console.report.stored_page import ReportRequest, requested_report
-from console.sample_site import SiteServer, tasks_yaml, truth
+from console.sample_site import tasks_yaml, truth
 from console.sample_site.content import EXAMPLES
 from crawler.discovery.links import PageLink
 from crawler.scouting.trial import JudgedLink, ReadList
@@ -32,6 +32,7 @@ from extractors import Section
 from extractors.explanation import Explanation, explain
 from tests.console.conftest import Exemplar
 from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
+from tests.site.server import SiteServer
 from tests.workers.helpers import FETCHED_AT
 from workers.page_store import StoredPage
 
@@ -229,11 +230,8 @@ def test_rows_stand_for_every_line_once(most: int) -> None:
     assert len(rows) <= max(most, 1)
 
 
-def test_strips_and_sparklines() -> None:
+def test_strips() -> None:
     assert strip_of([0, 1, 3], 4) == "M0 0H360V10H0zM540 0H720V10H540z"
-    assert sparkline([0, 4, 8], 10) == " ▄█"
-    assert len(sparkline(range(1_000), 60)) == 60
-    assert sparkline([], 10) == ""
 
 
 def test_only_addresses_of_the_web_become_links() -> None:

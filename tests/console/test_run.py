@@ -17,13 +17,14 @@ import redis
 import yaml
 
 from console.runner import RESTARTS
-from console.sample_site import DEAD_LINKS, SiteServer, shingle_f1, truth
+from console.sample_site import DEAD_LINKS, shingle_f1, truth
 from tests.chaos.cluster import REPOSITORY
 from tests.console.calls import edit, until_written
 from tests.console.conftest import Crawled, Done, Exemplar
 from tests.extractors.threads import ENGINES, THREAD
 from tests.forks import Started, start
 from tests.http_site import HttpSite
+from tests.site.server import SiteServer
 from tests.written_rows import rows_of, rows_so_far
 from workers.keys import of_task
 from workers.redis_access.embedded import Embedded, shared_url

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import redis
 
-from console.sample_site import SiteServer
 from tests.crawler.spiders import Ended, crawl, write_tasks
+from tests.site.server import SiteServer
 from workers.ledger import Ledger
 
 

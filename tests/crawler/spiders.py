@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import redis
 
-from console.sample_site import PATTERNS, SiteServer, truth
+from console.sample_site import PATTERNS, truth
 from tests.forks import start
+from tests.site.server import SiteServer
 from workers.ledger import Ledger
 
 REPOSITORY = Path(__file__).parents[2]

@@ -6,10 +6,10 @@ import pytest
 import redis
 
 from console.overview import machines_overview
-from console.sample_site import SiteServer
 from console.status_table import pressure_lines
 from tests.crawler.spiders import Child, states, until, write_tasks
 from tests.redis_servers import BINARIES, running
+from tests.site.server import SiteServer
 from workers.redis_access.full_redis import memory_of
 
 pytestmark = pytest.mark.timeout(120)

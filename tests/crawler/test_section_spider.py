@@ -16,7 +16,7 @@ import redis
 from scrapy.http import HtmlResponse
 from twisted.python.failure import Failure
 
-from console.sample_site import DEAD_LINKS, LoggedRequest, Response, SiteServer, truth
+from console.sample_site import DEAD_LINKS, Response, truth
 from crawler.gates.context import FetchContext
 from crawler.gates.errors import RunEnding
 from crawler.run.fetches import Answered, Fetch
@@ -37,6 +37,7 @@ from tests.crawler.spiders import (
     until,
     write_tasks,
 )
+from tests.site.server import LoggedRequest, SiteServer
 from tests.workers.servers import Server
 from workers.keys import of_task
 from workers.ledger import Ledger

@@ -15,9 +15,10 @@ import pytest
 import redis
 from ruamel.yaml import YAML
 
-from console.sample_site import SiteServer, tasks_yaml
+from console.sample_site import tasks_yaml
 from tests.forks import Fork, Started
 from tests.redis_servers import BINARIES, eventually, free_port, listens, redis_server
+from tests.site.server import SiteServer
 from tests.written_rows import rows_of, rows_so_far
 
 from .test_files import COMPOSE, DEPLOY, by_default

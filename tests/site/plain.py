@@ -5,7 +5,7 @@ from typing import Literal
 
 from console.sample_site import truth
 from console.sample_site.site_pages import Response
-from console.sample_site.site_server import SiteServer
+from tests.site.server import SiteServer
 
 Design = Literal["first", "second"]
 LEAST = 500  # characters of an article

@@ -1,7 +1,7 @@
 """The site as its scripts would make it: articles, or lists too, come as empty shells and are filled in the browser."""
 
 from console.sample_site.site_pages import Response
-from console.sample_site.site_server import SiteServer
+from tests.site.server import SiteServer
 
 SCRIPT = "/app.js"
 DATA = "/data"  # what a shell's script fetches, before the page's own path

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from console.sample_site import SiteServer, tasks_yaml, truth
+from console.sample_site import tasks_yaml, truth
 from crawler.rendering.chromium import find_browser
 from tests.console.web.running import running_console, wait_for
+from tests.site.server import SiteServer
 
 SIZES = (("light", 1280), ("dark", 360))
 LOCALES = {"en": "en-US", "zh": "zh-CN"}

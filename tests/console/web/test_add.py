@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from console.sample_site import SiteServer, truth
+from console.sample_site import truth
 from console.web import surveys
 from console.web.surveys import corrected, with_pattern
 from crawler.task_list.edit import add_task
 from crawler.task_list.file import load
 from tests.console.web.conftest import ConsoleClient, MakeConsole
+from tests.site.server import SiteServer
 
 EXAMPLE = "https://news.example/a/2026/11/1.html"
 SIBLINGS = [f"https://news.example/a/2026/11/{number}.html" for number in range(2, 8)]

@@ -7,7 +7,7 @@ import sys
 import pytest
 from lxml import etree
 
-from console.sample_site import SiteServer, truth
+from console.sample_site import truth
 from evaluation import same_walk
 from evaluation.same_walk import OWN, WalkComparison, compare_folder, compare_own, mutated
 from extractors import html
@@ -19,6 +19,7 @@ from tests.extractors.pages import BAKERY, HARBOUR, blog_page, news_page
 from tests.extractors.threads import ENGINES, THREAD
 from tests.hostile.forms import PIECES
 from tests.samples import sample
+from tests.site.server import SiteServer
 
 compiled = pytest.mark.usefixtures("compiled_walk")
 MUTATIONS = sample(2, 12)  # of each page
