@@ -84,7 +84,6 @@ def render_report(
     words = wording or ReportWording()
     environment.filters |= {
         "cut": _cut,
-        "milliseconds": lambda seconds: f"{1000 * seconds:.1f} ms",
         "percent": lambda share: f"{share:.0%}",
         "said": words.text,
         "sentence": words.sentence,

@@ -1,9 +1,7 @@
 """Pages → their data for a report: the explained extraction, the results of other methods, the curves."""
 
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from console.inputs import PageIn
@@ -25,15 +23,12 @@ MOST_COMPARED = 5_000  # lines of a page; a longer one is not extracted by the o
 class ComparedMethod:
     """The result of another method for comparison.
 
-    `f1`: of its text against that of the method in use, 0 to 1; `seconds`: its run time.
-
-    `kept`: the page's lines in its text.
+    `f1`: of its text against that of the method in use, 0 to 1; `kept`: the page's lines in its text.
     """
 
     name: str
     kept: frozenset[int]
     f1: float
-    seconds: float
     reason: str
 
 
@@ -93,14 +88,13 @@ class Explainer:
         answers, text, lines = [], explanation.result.text, [line.text for line in explanation.lines]
         if len(lines) > MOST_COMPARED:
             return []
-        for method, section in self._sections(page).items():
-            seconds = _seconds(section, page)
+        for method, section in self._sections().items():
             answer = method_answer(section, method, page.body, page.url, lines=lines)
-            answers.append(ComparedMethod(method, answer.kept, shingle_f1(answer.text, text), seconds, answer.reason))
+            answers.append(ComparedMethod(method, answer.kept, shingle_f1(answer.text, text), answer.reason))
         return sorted(answers, key=lambda answer: -answer.f1)
 
-    def _sections(self, page: PageIn) -> "dict[str, Section]":
-        """Return the methods to compare, each prepared once with the example and warmed up on the first page."""
+    def _sections(self) -> "dict[str, Section]":
+        """Return the methods to compare, each prepared once with the example."""
         from extractors import Section, UnusablePage
         from extractors.explanation import comparable_methods
 
@@ -112,7 +106,6 @@ class Explainer:
                     self._compared[method] = Section(body, url, method=method)
                 except UnusablePage:
                     continue
-                _seconds(self._compared[method], page)
         return self._compared
 
     def _characters(self, page: PageIn) -> "CharacterCurves | None":
@@ -145,13 +138,3 @@ def _figure(read: "Callable[..., Figure]", method: str, page: PageIn, example: P
         return read(method, make_page(page.body, page.url, page.content_type), model)
     except (NoFigure, UnusablePage):
         return None
-
-
-def _seconds(section: "Section", page: PageIn) -> float:
-    """Return the time of one extraction."""
-    from extractors import UnusablePage
-
-    start = perf_counter()
-    with suppress(UnusablePage):
-        section.extract(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
-    return perf_counter() - start

@@ -90,9 +90,8 @@ def _numbers(run: "Sequence[ExplainedLine]") -> str:
 
 def _methods(page: "ReportedPage", words: ReportWording) -> Iterator[str]:
     for number, answer in enumerate(page.methods):
-        took = f"{1000 * answer.seconds:.1f} ms"
         name = "" if number else words.word("methods")
-        yield _row(name, f"{answer.name:26}{answer.f1:5.2f}{took:>11}", cut=False)
+        yield _row(name, f"{answer.name:26}{answer.f1:5.2f}", cut=False)
 
 
 def _field(field: "ExplainedField", words: ReportWording) -> Iterator[str]:

@@ -11,7 +11,6 @@ import secrets
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -24,8 +23,7 @@ from crawler.scouting.inference import SeenPage, SiteLinks, infer
 from workers.processes import ended_by, ending_with_parent
 
 AT_A_TIME = 2  # child processes that run at the same time
-KEPT_MOST = 20
-KEPT_FOR = 3600.0  # seconds for which the results of a job are kept
+KEPT_MOST = 20  # jobs whose results are kept
 LIMIT = 300.0  # seconds for one survey
 LINES_MOST = 200  # lines of progress
 
@@ -48,7 +46,6 @@ class Job:
     id: str
     kind: JobKind
     subject: str
-    started: float
     progress: list[tuple[str, str]] = field(default_factory=list)
     result: dict[str, Any] | None = None
     error: str = ""
@@ -79,7 +76,7 @@ class Jobs:
             self._forget_old()
             if sum(not job.done for job in self._jobs.values()) >= AT_A_TIME:
                 raise TooManyJobs
-            job = Job(secrets.token_urlsafe(9), kind, subject, time.monotonic(), contact=request.get("contact", ""))
+            job = Job(secrets.token_urlsafe(9), kind, subject, contact=request.get("contact", ""))
             self._jobs[job.id] = job
         threading.Thread(target=self._run, args=(job, json.dumps(request)), name="survey", daemon=True).start()
         return job
@@ -101,10 +98,8 @@ class Jobs:
                 process.kill()
 
     def _forget_old(self) -> None:
-        now = time.monotonic()
-        old = [job.id for job in self._jobs.values() if job.done and now - job.started > KEPT_FOR]
-        done = [job.id for job in self._jobs.values() if job.done and job.id not in old]
-        for job_id in [*old, *done[: max(0, len(self._jobs) - len(old) - KEPT_MOST)]]:
+        done = [job.id for job in self._jobs.values() if job.done]
+        for job_id in done[:-KEPT_MOST]:
             del self._jobs[job_id]
 
     def _run(self, job: Job, request: str) -> None:

@@ -78,7 +78,7 @@ def until(is_so: Callable[[], object]) -> None:
     limit = time.monotonic() + LIMIT
     while not is_so():
         assert time.monotonic() < limit
-        time.sleep(0.005)
+        time.sleep(0.02)
 
 
 def kill(process: "subprocess.Popen[bytes]") -> None:

@@ -81,13 +81,6 @@ def interrupted(process: "subprocess.Popen[bytes]") -> int:
     raise AssertionError("Ctrl-C does not end the question")
 
 
-def test_ctrl_c_at_the_question_of_add_ends_it(site: SiteServer, here: Path, environment: dict[str, str]) -> None:
-    with Terminal(here, environment, "add", site.url + EXAMPLES["zh"]) as terminal:
-        terminal.read_until("[Y/n]")
-        assert interrupted(terminal.process) == 130
-    assert (here / "tasks.yaml").read_text("utf-8") == LIST
-
-
 def test_ctrl_c_while_pages_are_read_ends_a_command(
     site: SiteServer, tmp_path: Path, environment: dict[str, str]
 ) -> None:

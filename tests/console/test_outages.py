@@ -11,7 +11,10 @@ import pytest
 from tests.console.calls import edit, until_written
 from tests.console.conftest import Exemplar
 from tests.forks import Started, start
+from tests.redis_servers import eventually
 from tests.workers.servers import Server
+from workers.redis_access.connection import client
+from workers.reporting.present_problems import present_problems
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -62,20 +65,18 @@ def test_an_output_that_is_away_for_a_while_is_one_line_and_then_over(
     folder: Path, environment: dict[str, str], exemplar: Exemplar, server: Server
 ) -> None:
     (folder / "out").write_text("a file where a folder should be")
-    environment = environment | {"REDIS_URL": server.url}
-    process = running(folder, environment)
+    process = running(folder, environment | {"REDIS_URL": server.url})
+    connection = client(server.url)
     try:
-        limit = time.monotonic() + 90
-        while not (problems := json.loads(exemplar("status", "--json", REDIS_URL=server.url).out)["problems"]):
-            assert time.monotonic() < limit
+        eventually(lambda: present_problems(connection), 90)
+        problems = json.loads(exemplar("status", "--json", REDIS_URL=server.url).out)["problems"]
         assert "cannot be written" in problems[0]["text"]
         shown = exemplar("status", REDIS_URL=server.url).out
         assert "problem: " in shown
         assert "pages/s" in shown
         (folder / "out").unlink()
         until_written(folder, 16)
-        while json.loads(exemplar("status", "--json", REDIS_URL=server.url).out)["problems"]:
-            assert time.monotonic() < limit
+        eventually(lambda: not present_problems(connection), 90)
     finally:
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=60)

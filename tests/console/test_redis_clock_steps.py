@@ -1,4 +1,4 @@
-"""Redis' clock is set back by an hour, or forward and back, while a run is on its way: the run goes on at its pace."""
+"""Redis' clock is set forward and back by an hour while a run is on its way: the run goes on at its pace."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,12 +21,11 @@ def server() -> Iterator[RedisWithClock]:
         yield server
 
 
-@pytest.mark.parametrize("steps", [[-HOUR], [HOUR, 0]], ids=["back", "forward and back"])
-def test_a_run_goes_on(folder: Path, environment: dict[str, str], server: RedisWithClock, steps: list[int]) -> None:
+def test_a_run_goes_on(folder: Path, environment: dict[str, str], server: RedisWithClock) -> None:
     edit(folder, "delay: 0", f"delay: {DELAY}")
     file = folder / "out" / "zh-news.jsonl"
     with running_nodes(folder, environment | {"REDIS_URL": server.url}) as nodes:
-        for number, ahead in [*enumerate(steps, 1), (8, None)]:
+        for number, ahead in (1, HOUR), (2, -HOUR), (8, None):
             eventually(lambda number=number: rows_so_far(file) >= number, 120)
             assert all(node.poll() is None for node in nodes)
             if ahead is not None:

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 import redis
-import yaml
 
 from console.runner import RESTARTS
 from console.sample_site import DEAD_LINKS, shingle_f1, truth
@@ -74,20 +73,6 @@ def test_accounting_adds_up(crawled: Crawled, in_process: Exemplar) -> None:
 def test_dead_link_is_named_with_its_reason(in_process: Exemplar) -> None:
     done = in_process("status", "--problems", "zh-news", "--json")
     assert any(row["url"].endswith("/1016.html") and row["reason"] == "http 404" for row in done.events)
-
-
-def test_a_run_tells_how_many_rows_no_output_gets(folder: Path, exemplar: Exemplar) -> None:
-    text = (folder / "tasks.yaml").read_text("utf-8")
-    file = yaml.safe_load(text)
-    for task in file["tasks"].values():
-        task |= {"output": {"to": "out/{task}.jsonl", "where": {"language": "zh"}}, "limit": 3}
-    (folder / "tasks.yaml").write_text(yaml.safe_dump(file), "utf-8")
-    done = exemplar("run", "--once", "--json")
-    remark = f"rows that `where` keeps out of every output: {done.accounting['en-stories']['written']}"
-    assert remark in done.accounting["en-stories"]["remarks"]
-    assert "`where`" not in json.dumps(done.accounting["zh-news"])
-    again = exemplar("run", "--once", "--json")
-    assert "`where`" not in json.dumps(again.accounting)
 
 
 def test_the_posts_of_threads_are_written_and_counted_also_those_of_the_example(

@@ -95,6 +95,15 @@ def test_new_rows_of_pages_that_were_written_before_are_named() -> None:
     assert (row["written"], row["remarks"]) == (0, ["new rows: 2 (`written` counts URLs)"])
 
 
+def test_rows_that_no_output_gets_are_counted() -> None:
+    states = dict.fromkeys((*OPEN_STATES, *FINAL_STATES), 0)
+    accounting = Accounting(
+        {"news": Counts(1, states, left_out=4)}, {"news": Counts(4, states | {"written": 3}, rows=1, left_out=6)}
+    )
+    [row] = accounting.rows()
+    assert row["remarks"] == ["rows that `where` keeps out of every output: 2"]
+
+
 def test_pages_that_wait_for_their_recheck_do_not_count_as_minus_written() -> None:
     none = dict.fromkeys((*OPEN_STATES, *FINAL_STATES), 0)
     before, after = (Counts(9, none | {"written": written, "waiting": 9 - written}, rows=9) for written in (9, 4))

@@ -186,7 +186,7 @@ def test_nothing_of_a_site_runs_on_any_page(hostile: list[str], console: MakeCon
 
 def survey_of(texts: Sequence[str]) -> Job:
     """The result of a survey all of whose texts are injections."""
-    job = Job("hostile", "survey", texts[0], 0.0, done=True)
+    job = Job("hostile", "survey", texts[0], done=True)
     links = [{"url": text, "text": text, "reason": text, "pages": 1, "paginates": False} for text in texts]
     body = base64.b64encode("".join(texts).encode("utf-8", "replace")).decode()
     sample = {

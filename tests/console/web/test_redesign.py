@@ -1,20 +1,19 @@
-"""A redesign in the console: the proposed example is looked at and adopted by a click, and the cuts are shown."""
+"""A redesign in the console: the proposed example is looked at, adopted or dismissed, and its reports are shown."""
 
 import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 import redis
-from playwright.sync_api import Browser, Page, expect
 
 from console.web.api_types import ArticleQuery
 from console.web.reports import NoReport, made_report
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish
 from tests.console.web.conftest import NAMES, ConsoleClient, MakeConsole, raise_alarm
-from tests.console.web.test_hostile import served
 from tests.workers.helpers import FETCHED_AT
 from tests.workers.redesigned import SITE, RedesignedSection
 from workers import keys
@@ -167,38 +166,6 @@ def test_why_no_example_is_proposed_is_shown(
 
 
 @pytest.mark.timeout(300)
-def test_a_person_adopts_and_sees_the_cuts_without_script(
-    section: RedesignedSection, console: MakeConsole, chromium: Browser
-) -> None:
-    client = console()
-    context = chromium.new_context(locale="en-US", java_script_enabled=False)
-    page = context.new_page()
-    with served(client) as home:
-        page.goto(f"{home}/failures")
-        page.locator("summary").first.click()
-        see_the_cut(page, "extractor error: boom")
-        page.goto(home)
-        page.get_by_role("link", name="Review").first.click()
-        page.get_by_role("button", name="Adopt this example").click()
-        expect(page.get_by_role("status")).to_contain_text("is adopted")
-        expect(page.locator("#proposal h2")).to_contain_text("Adopted")
-        section.work()
-        client.web.data.update_index()
-        page.goto(f"{home}/articles?task={TASK}")
-        page.locator(".result-title").first.click()
-        see_the_cut(page, "Its text")
-        page.get_by_role("link", name="←").click()
-        expect(page.locator(".article-html")).to_be_visible()
-    context.close()
-
-
-def see_the_cut(page: Page, text: str) -> None:
-    page.get_by_role("link", name="Show the explanation").first.click()
-    expect(page.locator("main")).to_contain_text("The page, line by line", timeout=60_000)
-    expect(page.locator("body")).to_contain_text(text)
-
-
-@pytest.mark.timeout(300)
 def test_a_report_is_in_the_language_of_the_console_and_under_a_policy_of_its_own(
     section: RedesignedSection,
     console: MakeConsole,
@@ -213,6 +180,12 @@ def test_a_report_is_in_the_language_of_the_console_and_under_a_policy_of_its_ow
     assert policy.startswith("default-src 'none'; style-src 'sha256-")
     assert "script" not in policy
     assert policy.endswith("frame-ancestors 'none'; sandbox allow-same-origin")
+    assert f'href="/articles/{number}/report"' in client.get(f"/articles/{number}").text
+    link = f"/tasks/{TASK}/report?url={quote(FAILED, safe='')}"
+    assert link in client.get("/failures").text
+    failed = client.get(link).text
+    assert "The page, line by line" in failed
+    assert "extractor error: boom" in failed
     headers = {"Sec-Fetch-Site": "cross-site"}
     assert client.get(f"/articles/{number}/report", headers=headers).status_code == 403
     unknown = client.get(f"/tasks/{TASK}/report?url=https://paper.example/none")
