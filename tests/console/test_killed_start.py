@@ -16,7 +16,7 @@ from tests.site.server import SiteServer
 
 MARK = "EXEMPLAR_TEST_MARK"
 LIMIT = 60.0  # seconds until a test gives up waiting
-KILLS = sample(6, 100)
+KILLS = sample(4, 100)
 STEP = sample(0.15, 0.05)  # seconds between the moments of two kills
 PARENT, START_TIME = 1, 19  # fields of /proc/PID/stat after the name
 CHILDREN = ("redis-server", "console.extraction_process", "crawler.scheduling.crawl_process")

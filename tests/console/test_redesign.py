@@ -7,11 +7,9 @@ from statistics import mean
 from typing import Any
 
 import pytest
-import redis
 
 from console.sample_site import shingle_f1, tasks_yaml, truth
 from console.sample_site.content import EXAMPLES
-from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.file import load
 from tests.console.conftest import Done, Exemplar
 from tests.site.plain import serve_plain
@@ -103,22 +101,6 @@ def test_a_redesign_in_mid_run_is_noticed_adopted_and_the_gap_extracted_again(
     assert mean(map(f1, newest.values())) >= RIGHT
     assert json.loads(on_redis("proposals", TASK, "--json").out)["state"] == "adopted"
     assert "already been adopted" in on_redis("proposals", TASK, "--adopt").err
-
-
-def test_a_task_that_adopts_by_itself_needs_nobody(
-    tmp_path: Path, site: SiteServer, run_once: Run, on_redis: Exemplar, connection: "redis.Redis"
-) -> None:
-    write_tasks(tmp_path, site, "  redesign: adopt\n  concurrency: 1\n")
-    site.relaunch(unpublished=8)
-    run_once()
-    site.relaunch("new")
-    run_once()  # adopted in Redis; pages of the gap are extracted in the same run
-    Scheduler(connection, tmp_path / "tasks.yaml").start()  # writes the example into the file
-    proposal = json.loads(on_redis("proposals", TASK, "--json").out)
-    assert (proposal["state"], proposal["gap"]["to_fetch"]) == ("adopted", 0)
-    assert load(tmp_path / "tasks.yaml")[TASK].example == proposal["url"]
-    newest = {row["canonical_url"]: row for row in rows(tmp_path)}
-    assert mean(map(f1, newest.values())) >= RIGHT
 
 
 def test_what_is_no_proposal_is_named(folder: Path, on_redis: Exemplar) -> None:
