@@ -10,16 +10,14 @@ COLLECTED := $(VENV)/.collected
 # Programs of tests start in a third less time where Python may keep compiled modules.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test ready chaos lint types unit programs run-tests browser services schema locale reference docs docs-pictures figures sources sources-data console-pictures fuzz-walk clean
+.PHONY: demo test ready chaos lint types unit programs browser services schema locale reference docs docs-pictures figures sources sources-data console-pictures fuzz-walk clean
 
 demo: $(READY)
 	@$(BIN)/exemplar demo
 
-# Programs that are missing are installed beside the packages. Lint and types take half a minute, in which the tests are
-# collected and the first ones mostly wait.
+# What apt-get installs comes beside the packages, and beside lint, types and the collection of the tests.
 test:
-	@$(MAKE) --no-print-directory -j2 ready programs
-	@$(MAKE) --no-print-directory -j3 lint types run-tests
+	@$(MAKE) --no-print-directory -j4 lint types unit
 
 ready: $(READY)
 	@:
@@ -32,15 +30,12 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
-unit: $(READY) programs
-	@$(MAKE) --no-print-directory run-tests
-
 # Six processes on two cores, because many tests wait; the tests of one file run in one process, long files first. A few
 # tests that fail are run once more, alone.
-run-tests: $(COLLECTED)
+unit: programs $(COLLECTED)
 	$(BIN)/pytest -n 6 --dist loadfile --no-loadscope-reorder || { test $$? = 1 && $(BIN)/python -m tests.failed_again; }
 
-# Compiles all tests and modules once in a new environment; otherwise each of the six processes would do it.
+# Compiles what is imported once in a new environment; otherwise each of the six processes would do it.
 $(COLLECTED): $(READY)
 	@$(BIN)/pytest --collect-only -qq > /dev/null || true
 	@touch $(COLLECTED)
@@ -141,15 +136,13 @@ fuzz-walk: $(READY)
 		$(BIN)/python -P -m evaluation.same_walk --seconds $(SECONDS) --seed "$$(date +%s)"
 
 # A newer pip chooses and installs the packages in half the time of the one that comes with Python 3.11. It would compile
-# on one core only, and also what is never imported.
-UNCOMPILED := /site-packages/(.+/)?(tests?|sympy|networkx|moto|pip)/
+# all modules; a quarter of them is ever imported.
 $(READY): pyproject.toml constraints.txt setup.py $(wildcard extractors/*/*.pyx)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is required; run make PYTHON=python3.11"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv is missing; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --upgrade 'pip>=25,<27' || true
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e '.[dev]'
-	@$(BIN)/python -W ignore -m compileall -q -j 0 -x '$(UNCOMPILED)' $(VENV)/lib || true
 	@touch $(READY)
 
 clean:

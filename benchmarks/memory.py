@@ -14,7 +14,7 @@ from pathlib import Path
 
 import redis
 
-from benchmarks.kills import NumberedSite
+from benchmarks.numbered_site import NumberedSite
 from benchmarks.pages import deliver, publish_config
 from benchmarks.processes import running
 from crawler.rendering.memory import below, resident

@@ -24,7 +24,7 @@ from typing import cast
 
 import redis
 
-from benchmarks.kills import TASK, NumberedSite
+from benchmarks.numbered_site import TASK, NumberedSite
 from benchmarks.pages import deliver
 from benchmarks.processes import percentile, start, wait_until
 from workers.inbox import Inbox

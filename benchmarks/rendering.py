@@ -3,8 +3,6 @@
 The pages come from a local server in another process: a shell, one script for all pages, data that the script fetches
 and shows as 30 paragraphs; also a style sheet, six pictures of 30 KB, a font and a frame. They are loaded in the same
 way as a task's pages: Scrapy, the handler of `crawler.rendering`, the guarded proxy, Chromium.
-
-`--everything` loads all files, as a browser would; the difference is the effect of blocking.
 """
 
 import argparse
@@ -132,8 +130,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=1000)
     parser.add_argument("--tabs", type=int, default=4)
-    parser.add_argument("--everything", action="store_true", help="block nothing, keep no scripts")
-    parser.add_argument("--never-renew", action="store_true", help="one context and one browser for all pages")
     said = parser.parse_args()
     ours, theirs = multiprocessing.Pipe()
     server = multiprocessing.Process(target=serve, args=(theirs,), daemon=True)
@@ -155,7 +151,6 @@ def _measure(site: str, said: argparse.Namespace) -> None:
 
     settings = Settings()
     settings.setmodule("crawler.settings", priority="project")
-    _change(said)
     process = CrawlerProcess(settings)
     logging.getLogger("scrapy").setLevel(logging.ERROR)
     crawler = process.create_crawler(RenderingSpider)
@@ -168,22 +163,6 @@ def _measure(site: str, said: argparse.Namespace) -> None:
         counts = json.load(answer)
     print(f"{spider.done} pages in {seconds:.1f} s, {spider.done / seconds:.1f}/s; failed {dict(+spider.failed)}")
     print(f"browsers started {browsers_of(crawler).started}; requests to the site: {counts}")
-
-
-def _change(said: argparse.Namespace) -> None:
-    from crawler.rendering import browsers, visit
-
-    if said.never_renew:
-        browsers.PAGES_A_BROWSER = said.pages + 1
-        browsers.MEMORY = browsers.MEMORY_MOST
-    if said.everything:
-
-        async def let_through(self: Any, page: Any, route: Any) -> None:
-            await route.continue_()
-
-        visit.Visit._route = let_through  # type: ignore[method-assign]
-        visit.ScriptCache.put = lambda *args: None  # type: ignore[method-assign]
-        browsers.FLAGS = ()  # type: ignore[assignment]
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """CPU time of the section spider per page, including the hand-over to Redis, compared with a tuned plain Scrapy spider.
 
     python -m benchmarks.spider_cost --rounds 5
-    python -m benchmarks.spider_cost --profile
 
 nginx serves generated pages on loopback. Both spiders fetch the same pages at the same concurrency, in alternating
 processes. The measure is the CPU time, user and system, between the spider's opening and closing; the time of the whole
@@ -9,9 +8,7 @@ process, including its start, is printed, too. Extraction does not run.
 """
 
 import argparse
-import cProfile
 import json
-import os
 import random
 import subprocess
 import sys
@@ -68,7 +65,6 @@ PLAIN: dict[str, Any] = {
         "scrapy.extensions.corestats.CoreStats": None,
     },
 }
-PROFILE = "SPIDER_COST_PROFILE"  # environment variable: the file to which the meter writes a profile
 METER = "benchmarks.spider_cost.Meter"
 
 
@@ -79,7 +75,6 @@ class Meter:
         from scrapy import signals
 
         self.begun = 0.0
-        self.profile = cProfile.Profile(time.process_time) if os.environ.get(PROFILE) else None
         crawler.signals.connect(self.opened, signal=signals.spider_opened)
         crawler.signals.connect(self.closed, signal=signals.spider_closed)
 
@@ -90,15 +85,10 @@ class Meter:
 
     def opened(self) -> None:
         """Start measuring."""
-        if self.profile is not None:
-            self.profile.enable()
         self.begun = time.process_time()
 
     def closed(self) -> None:
         """Stop measuring and print the time."""
-        if self.profile is not None:
-            self.profile.disable()
-            self.profile.dump_stats(os.environ[PROFILE])
         print(json.dumps({"spider": time.process_time() - self.begun}), flush=True)
 
 
@@ -137,12 +127,12 @@ def plain_child(address: str, count: str) -> None:
     print(json.dumps({"fetched": fetched}))
 
 
-def cost_of(child: Callable[..., None], *arguments: str, url: str, profile: str = "") -> tuple[float, float]:
+def cost_of(child: Callable[..., None], *arguments: str, url: str) -> tuple[float, float]:
     """Return the CPU seconds of the spider and of the whole process. Raises `RuntimeError` if pages are missing."""
     code = f"import sys; from benchmarks import spider_cost; spider_cost.{child.__name__}(*sys.argv[1:])"
     whole, done = run(
         [sys.executable, "-c", code, *arguments],
-        env=environment(url) | {PROFILE: profile},
+        env=environment(url),
         cwd=tempfile.gettempdir(),  # without a tasks.yaml
         stdout=subprocess.PIPE,
         check=True,
@@ -184,17 +174,13 @@ def main() -> None:
     """Run both alternately and compare them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--profile", action="store_true", help="show where the section spider's time goes instead")
     asked = parser.parse_args()
-    for size in SIZES[:1] if asked.profile else SIZES:
+    for size in SIZES:
         with tempfile.TemporaryDirectory(prefix="cost-") as name:
             folder = Path(name)
             pages(folder, size)
             with served(folder) as address, Embedded(folder / "redis") as url:
-                if asked.profile:
-                    _profile(url, address, folder)
-                else:
-                    _compare(url, address, size, asked.rounds)
+                _compare(url, address, size, asked.rounds)
 
 
 def _compare(url: str, address: str, size: int, rounds: int) -> None:
@@ -211,17 +197,6 @@ def _compare(url: str, address: str, size: int, rounds: int) -> None:
         f"ratio {ratio:.2f} (median of {rounds}), whole processes {with_start:.2f}",
         flush=True,
     )
-
-
-def _profile(url: str, address: str, folder: Path) -> None:
-    import pstats
-
-    for child, arguments in ((section_child, ["cost"]), (plain_child, [address, str(PAGES)])):
-        announce(url, "cost", address)
-        file = str(folder / "profile")
-        cost_of(child, *arguments, url=url, profile=file)
-        pstats.Stats(file).sort_stats("tottime").print_stats(45)
-        pstats.Stats(file).sort_stats("cumtime").print_stats(60)
 
 
 if __name__ == "__main__":
