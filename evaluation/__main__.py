@@ -21,7 +21,6 @@ from .options import (
     chosen_settings,
     finish,
     print_lines,
-    write_run,
 )
 from .peers import PEERS, missing_message, parse_peers
 from .perturb import PERTURBATIONS
@@ -32,11 +31,8 @@ def main(words: Sequence[str] | None = None) -> int:
     """Predict, score, print; exit code 1 if a floor is missed, 2 for a mistake in the call."""
     parser = _parser()
     arguments = parser.parse_args(words)
-    with mistakes(parser, DataError, UnknownName):
-        if arguments.out is not None:
-            return _run(arguments, arguments.out)
-        with tempfile.TemporaryDirectory() as out:
-            return _run(arguments, Path(out))
+    with mistakes(parser, DataError, UnknownName), tempfile.TemporaryDirectory() as out:
+        return _run(arguments, Path(out))
 
 
 def _run(arguments: argparse.Namespace, out: Path) -> int:
@@ -61,7 +57,6 @@ def _run(arguments: argparse.Namespace, out: Path) -> int:
     peers = [peer for peer in wanted if peer.installed]
     if peers:
         print_lines([f"peers: {', '.join(f'{peer.name} {peer.version}' for peer in peers)}"])
-    write_run(out, settings)
     logging.disable(logging.CRITICAL)  # peers log problems for each page; only their results are measured
     warnings.simplefilter("ignore")
     with offline():
@@ -86,9 +81,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--left-out", type=Path, metavar="DIR", help="also measure density with the models of evaluation.left_out"
-    )
-    parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="keep the predictions there; default: a temporary folder"
     )
     add_settings(parser)
     add_scoring_options(parser)

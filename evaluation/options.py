@@ -16,7 +16,6 @@ from .results import Result, Speed, read_results
 from .tables import as_json, report
 
 FLOORS = Path(__file__).parent / "floors.json"
-RUN = "run.json"  # file in the folder of predictions with their settings
 
 
 def add_scoring_options(parser: argparse.ArgumentParser) -> None:
@@ -79,23 +78,6 @@ def chosen_sets(sets: Sequence[DataSet], names: Sequence[str]) -> list[DataSet]:
         if name not in known:
             raise nearest(name, known, "set")
     return [known[name] for name in names] if names else list(sets)
-
-
-def write_run(out: Path, settings: Selection) -> None:
-    """Write the settings beside the predictions. Raises `DataError` if predictions with other settings are there."""
-    path = out / RUN
-    if path.exists() and read_run(out) != settings:
-        raise DataError(f"{out} has predictions made with {_words(read_run(out))}: name another folder")
-    out.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(asdict(settings)) + "\n", "utf-8")
-
-
-def read_run(out: Path) -> Selection:
-    """Return the settings with which predictions were made. Raises `DataError` if there are none."""
-    try:
-        return Selection(**json.loads((out / RUN).read_text("utf-8")))
-    except (OSError, ValueError, TypeError) as error:
-        raise DataError(f"{out} has no predictions: {error}") from None
 
 
 def finish(arguments: argparse.Namespace, out: Path, sets: Sequence[DataSet], settings: Selection) -> int:

@@ -71,16 +71,16 @@ def test_unknown_method_is_answered_with_the_nearest(name):
 
 
 def test_peers_by_name_and_all():
-    assert [peer.name for peer in parse_peers(["justext", "gne"])] == ["justext", "gne"]
+    assert [peer.name for peer in parse_peers(["boilerpy3"])] == ["boilerpy3"]
     assert parse_peers(["all"]) == list(PEERS.values())
     with pytest.raises(UnknownName, match="did you mean 'trafilatura'"):
         parse_peers(["trafilatra"])
 
 
 def test_missing_peers_are_named_with_the_way_to_install_them(monkeypatch):
-    monkeypatch.setattr("evaluation.peers.find_spec", lambda module: None if module == "goose3" else object())
+    monkeypatch.setattr("evaluation.peers.find_spec", lambda module: None if module == "boilerpy3" else object())
     message = missing_message(parse_peers(["all"]))
-    assert "goose3" in message
+    assert "boilerpy3" in message
     assert "trafilatura" not in message
     assert "'.[bench]'" in message
 
