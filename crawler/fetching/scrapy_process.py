@@ -15,6 +15,7 @@ from typing import Any, cast
 from workers.errors import ExemplarError
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
+STARTED_BY_US = "EXEMPLAR_STARTED"  # setting: the starter of the spider handles errors of its start
 
 
 def run_spider(spider: type, settings: Mapping[str, Any], *, has_state: bool = True, **arguments: Any) -> Any:
@@ -60,6 +61,7 @@ def scrapy_process() -> Any:
         module = os.environ["SCRAPY_SETTINGS_MODULE"]
         raise ExemplarError(f"settings module {module} of Scrapy: {error}; name its folder in PYTHONPATH") from None
     put_in_force(project)
+    project.set(STARTED_BY_US, True)
     if logging.getLogger().handlers and not project.get("LOG_FILE"):  # our log; Scrapy's would have each line, too
         project.set("LOG_INSTALL_ROOT_HANDLER", False, priority="cmdline")
     process = AsyncCrawlerProcess(project)
@@ -96,3 +98,9 @@ def skip_unread_records() -> None:
     root = logging.getLogger()
     least = min((handler.level for handler in root.handlers), default=logging.WARNING)
     root.setLevel(max(least, logging.INFO))
+
+
+def log_nothing_more() -> None:
+    """Log nothing from now on: the user has got one line on the cause, and needs no traceback of Scrapy."""
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(lambda record: False)

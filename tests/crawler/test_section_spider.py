@@ -301,16 +301,17 @@ def one_line(ended, *words):
 
 
 @pytest.mark.parametrize(
-    ("task", "keys", "words"),
+    ("task", "scrapy", "keys", "words"),
     [
-        ("zh-new", {}, ["unknown task 'zh-new'", "zh-news"]),
-        ("zh-news", {"headers": "{X-Key: '${NOT_SET_ANYWHERE}'}"}, ["NOT_SET_ANYWHERE is not set"]),
+        ("zh-new", False, {}, ["unknown task 'zh-new'", "zh-news"]),
+        ("zh-new", True, {}, ["unknown task 'zh-new'", "zh-news"]),
+        ("zh-news", False, {"headers": "{X-Key: '${NOT_SET_ANYWHERE}'}"}, ["NOT_SET_ANYWHERE is not set"]),
     ],
-    ids=["an unknown task", "a variable that is not set"],
+    ids=["an unknown task", "in scrapy crawl", "a variable that is not set"],
 )
-def test_a_task_list_that_cannot_be_used_is_one_line(connection, redis_url, tmp_path, task, keys, words):
+def test_a_task_list_that_cannot_be_used_is_one_line(connection, redis_url, tmp_path, task, scrapy, keys, words):
     write_tasks(tmp_path, "http://127.0.0.1:9", **keys)
-    one_line(crawl(tmp_path, redis_url, task), *words)
+    one_line(crawl(tmp_path, redis_url, task, scrapy=scrapy), *words)
 
 
 def test_a_redis_that_is_not_there_is_one_line(tmp_path):
