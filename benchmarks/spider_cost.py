@@ -89,7 +89,7 @@ class Meter:
 
     def closed(self) -> None:
         """Stop measuring and print the time."""
-        print(json.dumps({"spider": time.process_time() - self.begun}), flush=True)
+        print(json.dumps({"spider": time.process_time() - self.begun}), file=sys.__stdout__, flush=True)
 
 
 def section_child(task: str) -> None:

@@ -10,6 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from workers import keys
+from workers.extraction.re_extraction import ReExtraction, kept_pages_for
 from workers.extraction_config import ExtractionConfig, keep_example
 from workers.inbox import Inbox
 from workers.ledger import Ledger
@@ -158,6 +159,15 @@ def deliver(connection, pages, *, task=TASK, wake=True, info=None, **more):
     if not wake:
         connection.delete(inbox.queue.key)
     return list(fetched)
+
+
+def extracted_again(worker, task, **more):
+    """The kept pages of a task are extracted again by one worker; says how many had which result."""
+    ledger = Ledger(worker.redis, task, clock=worker.clock)
+    work = ReExtraction(ledger, kept_pages_for(ledger), **more)
+    while not work.step():
+        worker.extract_pages(task, [name.decode() for name in worker.redis.zrange(ledger.keys["fetched"], 0, -1)])
+    return work.counts
 
 
 def take(ledger, name, worker, *, seconds):

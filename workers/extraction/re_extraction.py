@@ -91,20 +91,28 @@ class ReExtraction:
                 break
             self._count(self._delivered.pop(0), *(state or ("forgotten", "")))
         while self._waiting and len(self._delivered) < AHEAD * PAGES_A_JOB:
-            self._deliver([self._waiting.pop() for _ in self._waiting[-PAGES_A_JOB:]])
-        return not self._delivered and not rows_waiting(self.ledger.redis, self.ledger.task)
+            numbers = [self._waiting.pop() for _ in self._waiting[-PAGES_A_JOB:]]
+            if later := self._deliver(numbers):
+                self._waiting += later[::-1]
+                break
+        return not self._delivered and not self._waiting and not rows_waiting(self.ledger.redis, self.ledger.task)
 
-    def _deliver(self, numbers: Sequence[int]) -> None:
+    def _deliver(self, numbers: Sequence[int]) -> list[int]:
+        """Deliver pages; return those of URLs of which another page is delivered and not known to be settled."""
         with closing(self.kept):  # workers are forked, and SQLite's connections must not be used across a fork
             pages = [page for number in numbers for page in self._read(number)]
             rows = self.kept.rows_of(numbers)
-        again = [
-            PageAgain(page.url, _plan(page, rows.get(page.id)), page.info, replace(page.page, run=KEPT))
-            for page in pages
-        ]
-        taken = extract_again(self.ledger, self._inbox, again)
+        later, again = list[int](), dict[str, PageAgain]()
+        for page in pages:
+            if page.url in again or page.url in self._delivered:
+                later.append(page.id)
+                continue
+            plan = _plan(page, rows.get(page.id))
+            again[page.url] = PageAgain(page.url, plan, page.info, replace(page.page, run=KEPT))
+        taken = extract_again(self.ledger, self._inbox, again.values())
         self._delivered += [one.url for one in taken]
         self.counts["postponed"] += len(again) - len(taken)
+        return later
 
     def _read(self, number: int) -> Iterator[KeptPage]:
         """Yield a page, unless it was removed meanwhile; one that is damaged counts as failed."""

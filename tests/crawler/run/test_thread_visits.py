@@ -11,7 +11,6 @@ from crawler.run.outcomes import Outcome
 from tests.crawler.run.sections import EXAMPLE, LIST, PROSE, links, task, url
 from tests.extractors.threads import THREAD, TITLE, Said, phpbb
 from tests.samples import sample
-from workers.extraction.re_extraction import ReExtraction, kept_pages_for, section_for
 from workers.ledger import Ledger
 
 A_PAGE = 5  # posts
@@ -144,10 +143,5 @@ def test_kept_pages_of_later_visits_are_extracted_again_as_such(connection, tmp_
     for _ in range(3):
         board.grow(A_PAGE + 2)
         board.visit()
-    kept = kept_pages_for(board.ledger)
-    section = section_for(board.ledger, kept, example=None, method=None)
-    report = ReExtraction(board.ledger, kept, section, processes=1).run()
-    section.close()
-    kept.close()
-    assert (report.pages, report.rows) == (4, 0)  # with the example, which is no thread
+    assert extracted_again(ExtractionWorker(connection, "again"), board.ledger.task).total() == 4  # with the example, no thread
     assert board.texts() == [one.text for one in board.posts]

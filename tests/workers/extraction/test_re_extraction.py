@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.workers.helpers import FETCHED_AT, TASK, deliver, news, publish, rows, states, url
+from tests.workers.helpers import FETCHED_AT, TASK, deliver, extracted_again, news, publish, rows, states, url
 from tests.workers.sqlite_outputs import in_table, locked
 from workers import keys
 from workers.errors import ExemplarError
@@ -23,11 +23,7 @@ OLD = {number: news(number) for number in range(1, 5)}
 
 def again(worker, **more):
     """Extract again by one worker; return the number of pages by result."""
-    ledger = Ledger(worker.redis, TASK, clock=worker.clock)
-    work = ReExtraction(ledger, kept_pages_for(ledger), **more)
-    while not work.step():
-        worker.extract_pages(TASK, [name.decode() for name in worker.redis.zrange(ledger.keys["fetched"], 0, -1)])
-    return dict(+work.counts)
+    return dict(+extracted_again(worker, TASK, **more))
 
 
 def versions(folder, name="out.jsonl"):
