@@ -11,7 +11,9 @@ from crawler.run.outcomes import Outcome
 from tests.crawler.run.sections import EXAMPLE, LIST, PROSE, links, task, url
 from tests.extractors.threads import THREAD, TITLE, Said, phpbb
 from tests.samples import sample
+from tests.workers.helpers import extracted_again
 from workers.ledger import Ledger
+from workers.worker_processes.extraction_worker import ExtractionWorker
 
 A_PAGE = 5  # posts
 VISITS = sample(8, 20)
@@ -143,5 +145,7 @@ def test_kept_pages_of_later_visits_are_extracted_again_as_such(connection, tmp_
     for _ in range(3):
         board.grow(A_PAGE + 2)
         board.visit()
-    assert extracted_again(ExtractionWorker(connection, "again"), board.ledger.task).total() == 4  # with the example, no thread
+    assert (
+        extracted_again(ExtractionWorker(connection, "again"), board.ledger.task).total() == 4
+    )  # with the example, no thread
     assert board.texts() == [one.text for one in board.posts]

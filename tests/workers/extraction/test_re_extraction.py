@@ -3,21 +3,37 @@
 import json
 import sqlite3
 from contextlib import closing
+from datetime import timedelta
 
 import pytest
 
-from tests.workers.helpers import FETCHED_AT, TASK, deliver, extracted_again, news, publish, rows, states, url
+from tests.workers.helpers import (
+    FETCHED_AT,
+    TASK,
+    deliver,
+    extracted_again,
+    list_page,
+    news,
+    publish,
+    rows,
+    states,
+    url,
+)
 from tests.workers.sqlite_outputs import in_table, locked
 from workers import keys
 from workers.errors import ExemplarError
 from workers.extraction.re_extraction import ReExtraction, kept_pages_for
 from workers.extraction_config import RowFilter
+from workers.inbox import Inbox
 from workers.ledger import Ledger
+from workers.page_store import StoredPage
 from workers.reporting.worker_reports import WorkerTimes
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
 HOUR = 3600.0
 MONTH = 30 * 86400.0
+HEADLINES = {number: f"Headline of article {number} in the town" for number in range(1, 10)}
+LISTS = [list_page({number: HEADLINES[number] for number in range(first, first + 6)}) for first in (1, 4)]
 OLD = {number: news(number) for number in range(1, 5)}
 
 
@@ -143,6 +159,24 @@ def test_a_url_that_is_being_fetched_is_left_alone(connection, worker, clock, tm
     Ledger(connection, TASK, clock=clock).start_rechecks()
     assert again(worker) == {"postponed": 1}
     assert (len(rows(tmp_path)), states(connection, 1)) == (1, ["waiting"])
+
+
+def test_each_list_page_gives_the_rows_of_its_entries(connection, worker, tmp_path, clock):
+    """Pages of one URL are extracted one after another; entries that have a row keep it."""
+    lists = {"keep_pages": MONTH, "method": "list-rank", "revisit": (HOUR, 10 * HOUR)}
+    publish(connection, tmp_path, keep=RowFilter(("no such word",)), **lists)
+    ledger, (name,) = Ledger(connection, TASK, clock=clock), deliver(connection, {1: LISTS[0]})
+    worker.extract_pages(TASK, [name])
+    clock.forward(HOUR + 1)
+    assert ledger.start_rechecks() == 1
+    later = FETCHED_AT + timedelta(hours=1)
+    Inbox(connection).deliver(ledger, {name: StoredPage(url(1), LISTS[1], "text/html", later)})
+    worker.extract_pages(TASK, [name])
+    assert (states(connection, 1), rows(tmp_path)) == (["written"], [])
+    publish(connection, tmp_path, **lists)
+    assert again(worker) == {"changed": 2}
+    assert sorted(row["title"] for row in rows(tmp_path)) == sorted({*HEADLINES.values()})
+    assert again(worker) == {"same": 2}
 
 
 def test_a_damaged_page_fails_alone(connection, worker, tmp_path):
