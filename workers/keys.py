@@ -34,7 +34,7 @@ EPOCH = (
 )  # hash: id of the present epoch, run_id of its server, when it began (`workers.redis_access.epoch`)
 REPLY = PREFIX + "reply:"  # prefix: the last reply to one thread of one process (`workers.redis_access.redis_scripts`)
 ALIVE = PREFIX + "alive"  # hash: process -> its last heartbeat (JSON)
-PROBLEMS_NOW = PREFIX + "problems:now"  # hash: process, subject and text -> a present problem (JSON)
+PROBLEMS_NOW = PREFIX + "problems:processes"  # hash: process -> its present problems (JSON list)
 ALARMS = PREFIX + "alarms"  # hash: task -> its open alarms (JSON list)
 PICTURES = ":pictures"  # the end of the name of a ledger of pictures
 NOTICES = PREFIX + "notices"  # list: notices of alarms that wait to be sent (JSON), oldest first

@@ -75,8 +75,8 @@ MUTATIONS = (
     Mutation("spider-lease-never-expires", "workers/lua/lease.lua", "wait_again(k_leased)", ""),
     Mutation("later-attempt-never-due", "workers/lua/lease.lua", "wait_again(k_delayed)", ""),
     Mutation(
-        "count-missing", "workers/lua/settle.lua", "  add(k_counts, state)\n",
-        "  if state ~= 'rejected' then add(k_counts, state) end\n",
+        "count-missing", "workers/lua/settle.lua", "  count(day, state, 1)\n",
+        "  if state ~= 'rejected' then count(day, state, 1) end\n",
     ),
     Mutation(
         "settled-url-added-again", "workers/lua/add.lua",
@@ -88,7 +88,7 @@ MUTATIONS = (
         "page-of-dead-worker-in-no-set", "workers/lua/free.lua", "redis.call('ZADD', k_fetched, ARGV[2], holders[i])",
         "",
     ),
-    Mutation("body-kept", "workers/lua/settle.lua", "  redis.call('UNLINK', k_page .. ':' .. name)\n", ""),
+    Mutation("body-kept", "workers/lua/settle.lua", "  delete_page(name)\n", ""),
     Mutation("released-page-never-due", "workers/lua/lapsed.lua", "k_held, '-inf', ARGV[1]", "k_held, '-inf', 0"),
     # The inbox and pages
     Mutation(

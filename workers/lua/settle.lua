@@ -5,9 +5,6 @@
 -- the rows of a full batch, seconds that a row waits at most, '1' if it may have the rows, the places of the rows that it
 -- gets (`1,3`)
 -- -> for each 1, or 0 if the URL is settled already, or another worker holds it
--- What is counted is added up first: most commands of a settled page would be such sums.
-local sums, observed, pages, bytes = {[k_counts] = {}, [k_days] = {}}, {}, 0, 0
-local function add(key, field, by) sums[key][field] = (sums[key][field] or 0) + (by or 1) end
 local function settle(at, last)
   local name, state, short, worker, now = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 4], tonumber(ARGV[at + 8])
   local raw = redis.call('HGET', k_open, name)
@@ -18,16 +15,15 @@ local function settle(at, last)
     state, short = 'written', 'recheck: ' .. state
   end
   close(name)
-  local size = redis.call('HGET', k_page .. ':' .. name, 'bytes')
-  if size then pages, bytes = pages + 1, bytes + size end
-  redis.call('UNLINK', k_page .. ':' .. name)
+  delete_page(name)
   local day = record.day or '0000' -- entered before days were counted
   redis.call('HSET', ARGV[at + 6], ARGV[at + 7], letter_of[state] .. day .. short)
-  add(k_counts, state)
-  if not record.visits then add(k_counts, 'settled:' .. state) end -- only grows: states of URLs change again, and are forgotten
-  add(k_days, day .. ':' .. state)
-  add(k_counts, 'rows', ARGV[at + 11])
-  add(k_counts, 'left_out', ARGV[at + 12])
+  count(day, state, 1)
+  if not record.visits then -- only grows: states of URLs change again, and are forgotten
+    redis.call('HINCRBY', k_counts, 'settled:' .. state, 1)
+  end
+  redis.call('HINCRBY', k_counts, 'rows', ARGV[at + 11])
+  redis.call('HINCRBY', k_counts, 'left_out', ARGV[at + 12])
   -- A claim remains only where a page was written under another canonical URL: its own URL is in the bucket now.
   local canonical = redis.call('HGET', k_claims, name .. ':for')
   if canonical and state == 'written' then redis.call('HDEL', k_claims, canonical .. ':row') end
@@ -44,7 +40,7 @@ local function settle(at, last)
   if (state == 'rejected' or state == 'failed') and ARGV[at + 5] ~= '0' then
     note_problem(record.url, state, ARGV[at + 3], ARGV[at + 5])
   end
-  if ARGV[at + 10] ~= '' then observed[#observed + 1] = ARGV[at + 10] end
+  if ARGV[at + 10] ~= '' then observe({ARGV[at + 10]}) end
   for i = at + 14 + tonumber(ARGV[at + 13] or 0), last, 6 do
     local output, member, full_at, wait, again, places = unpack(ARGV, i, i + 5)
     for place in string.gmatch(places, '%d+') do
@@ -61,12 +57,5 @@ while at < #ARGV do
   answer[#answer + 1] = reply
   at = last + 1
 end
-for key, fields in pairs(sums) do
-  for field, by in pairs(fields) do
-    if by > 0 then redis.call('HINCRBY', key, field, by) end
-  end
-end
-if pages > 0 then count_stored(-pages, -bytes) end
-if #observed > 0 then observe(observed) end
 if failure then error(type(failure) == 'table' and failure.err or failure, 0) end
 return answer

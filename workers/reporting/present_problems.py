@@ -62,7 +62,7 @@ class ProblemBook:
         self.on_change = on_change
         self._problems: dict[_Key, PresentProblem] = {}
         self._working: set[_Key] = set()  # problems whose subject has succeeded since they last occurred
-        self._written: set[str] = set()  # fields of records in Redis
+        self._is_shown = False  # whether records are in Redis
 
     def note(self, text: str, *, about: str = "") -> None:
         """Note a problem. `about`: what it concerns, such as a task; by default its text. Sends nothing.
@@ -90,23 +90,19 @@ class ProblemBook:
         """Write the present problems to Redis, and remove those that are over."""
         self._end_those_over()
         ahead = self.clock() - self.presence.clock()
-        records = {
-            f"{self.presence.name} {about} {text}": json.dumps(
-                asdict(replace(problem, first=problem.first - ahead, last=problem.last - ahead)), ensure_ascii=False
-            )
-            for (about, text), problem in self._problems.items()
-        }
-        if ended := self._written - set(records):
-            self.redis.hdel(keys.PROBLEMS_NOW, *ended)
+        shifted = (replace(one, first=one.first - ahead, last=one.last - ahead) for one in self._problems.values())
+        records = list(map(asdict, shifted))
         if records:
-            self.redis.hset(keys.PROBLEMS_NOW, mapping=cast(Any, records))
-        self._written = set(records)
+            self.redis.hset(keys.PROBLEMS_NOW, self.presence.name, json.dumps(records, ensure_ascii=False))
+            self._is_shown = True
+        elif self._is_shown:
+            self.clear()
 
     def clear(self) -> None:
         """Remove all problems of this process from Redis: it ends."""
-        if self._written:
-            self.redis.hdel(keys.PROBLEMS_NOW, *self._written)
-            self._written = set()
+        if self._is_shown:
+            self.redis.hdel(keys.PROBLEMS_NOW, self.presence.name)
+            self._is_shown = False
 
     def _end_those_over(self) -> None:
         for key, problem in list(self._problems.items()):
@@ -122,13 +118,13 @@ def present_problems(connection: "redis.Redis", *, clock: Clock | None = None) -
     living = {process["name"] for process in alive(connection, clock=clock)}
     by_text: dict[str, PresentProblem] = {}
     for field, raw in cast(dict[bytes, bytes], connection.hgetall(keys.PROBLEMS_NOW)).items():
-        process = field.decode().split(" ", 1)[0]
-        if process not in living:
+        if field.decode() not in living:
             connection.hdel(keys.PROBLEMS_NOW, field.decode())
             continue
-        problem = loaded(PresentProblem, raw)
-        known = by_text.get(problem.text)
-        by_text[problem.text] = _together(known, problem) if known else problem
+        for record in json.loads(raw):
+            problem = loaded(PresentProblem, record)
+            known = by_text.get(problem.text)
+            by_text[problem.text] = _together(known, problem) if known else problem
     return sorted(by_text.values(), key=lambda problem: problem.first)
 
 

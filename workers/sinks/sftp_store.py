@@ -2,7 +2,6 @@
 
 import io
 import logging
-import socket
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -116,14 +115,6 @@ class SftpStore(FileStore):
                 ), True
             case paramiko.AuthenticationException():
                 return "the server refuses the login; check user, key and password", True
-            case socket.gaierror():
-                return "the name of its host is unknown", False
-            case TimeoutError():
-                return f"no answer in {ANSWER_TIMEOUT:g} seconds", False
-            case paramiko.ssh_exception.NoValidConnectionsError():
-                return "no connection", False
-            case EOFError() | paramiko.SSHException():
-                return "the connection ended, or no SSH server answered", False
         return super().meaning(error)
 
     def disconnect(self, connection: paramiko.SFTPClient) -> None:

@@ -5,7 +5,6 @@ A file is opened when it is first used, and again when its path belongs to anoth
 
 import json
 import os
-import re
 import sqlite3
 import time
 from abc import ABC, abstractmethod
@@ -251,16 +250,11 @@ class _Table:
 
     def check(self, connection: sqlite3.Connection) -> None:
         """Raise `sqlite3.DatabaseError` if another program made the table, or if it would refuse every row."""
-        statement = connection.execute("SELECT sql FROM sqlite_master WHERE lower(name) = 'articles'").fetchone()
         columns = list(connection.execute("PRAGMA table_info(articles)"))
         if columns and {name.lower() for _, name, *_, key in columns if key} != set(map(str.lower, self.key)):
             raise sqlite3.DatabaseError(foreign("articles", ", ".join(self.key)))
-        is_strict = statement and re.search(
-            r"\bSTRICT\b[^)]*$", statement[0], re.IGNORECASE
-        )  # else any value is stored
-        types = {name: kind for _, name, kind, *_ in columns} if is_strict else {}
         required = [name for _, name, _, not_null, default, _ in columns if not_null and default is None]
-        if problem := unfit(types, self.sources, required):
+        if problem := unfit({}, self.sources, required):
             raise sqlite3.DatabaseError(f"table articles: {problem}")
 
     def missing(self, connection: sqlite3.Connection) -> list[str]:

@@ -93,8 +93,7 @@ def hostile(tasks_yaml: Path, connection: "redis.Redis") -> list[str]:
     presence = Presence(connection, "extract")
     presence.show(last_error={"at": time.time(), "text": TEXTS[0]}, task=TEXTS[1], waits=TEXTS[2], version=TEXTS[3])
     problem = PresentProblem(TEXTS[4], first=1.0, last=1.0, count=1, nodes=(TEXTS[5],)).to_dict()
-    shown = problem | {"node": TEXTS[5], "about": ""}
-    connection.hset(keys.PROBLEMS_NOW, json.dumps(["x", "", TEXTS[4]]), json.dumps(shown))
+    connection.hset(keys.PROBLEMS_NOW, presence.name, json.dumps([problem]))
     return names
 
 

@@ -86,8 +86,12 @@ def mistakes(server, folder):
     yield address(server, folder, key=server.wrong_key), OutputError, "refuses the login"
     yield address(server, folder, key=folder / "none"), OutputError, "there is no key file"
     yield address(server, folder / "file"), SinkUnavailable, "output unavailable"
-    yield address(server, folder).replace("127.0.0.1", "no-such-host.invalid"), SinkUnavailable, "host is unknown"
-    yield address(server, folder).replace(str(server.port), "9"), SinkUnavailable, "no connection"
+    yield (
+        address(server, folder).replace("127.0.0.1", "no-such-host.invalid"),
+        SinkUnavailable,
+        "Name or service not known",
+    )
+    yield address(server, folder).replace(str(server.port), "9"), SinkUnavailable, "Unable to connect"
 
 
 def test_a_check_names_the_mistake(sshd, tmp_path):
