@@ -117,7 +117,8 @@ class RowBatch:
 class BatchSink(Protocol):
     """Writes batches of rows to a target, once for each row key.
 
-    Each method returns within about 30 seconds, since it limits the time of every connection and answer.
+    Connections and answers have time limits of up to 30 seconds where their library offers them; for the rest the
+    delivery process has one.
     """
 
     name: str  # for messages: the target's address without secrets
