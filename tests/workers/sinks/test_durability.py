@@ -4,6 +4,8 @@ A worker is killed at each step from its first change of a file on. Then other w
 and the power fails after each of them. See `interruptions` for what is on the disk then.
 """
 
+import csv
+import io
 import itertools
 
 import pytest
@@ -41,6 +43,9 @@ def bodies(folder, output):
 
 
 def _rows(folder, output):
+    if output.endswith(".csv"):
+        path = folder / output
+        return csv.DictReader(io.StringIO(path.read_text("utf-8"))) if path.exists() else []
     if output.endswith(".md"):
         return [_article(path.read_text("utf-8")) for path in folder.glob("notes/*/*.md") if path.stat().st_size]
     target = Target(output, output, TASK, folder)
