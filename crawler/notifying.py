@@ -95,13 +95,12 @@ def _service(address: str, environ: Mapping[str, str]) -> Any:
 
 @dataclass(slots=True)
 class WaitingNotice:
-    """A notice that waits. `sent`: hashes of the addresses that have it; `at`: when it was taken, Unix seconds."""
+    """A notice that waits. `row`: as stored; `sent`: hashes of the addresses that have it."""
 
     id: str
     news: str
     alarm: Alarm
-    raw: str
-    at: float
+    row: dict[str, Any]
     sent: set[str]
 
 
@@ -148,15 +147,12 @@ class Notifier:
         pipe.delete(keys.NOTICES)
 
     def _waiting(self) -> list[WaitingNotice]:
-        rows = cast(dict[bytes, bytes], self.redis.hgetall(WAITING))
         notices = []
-        for name, row in rows.items():
-            stored = json.loads(row)
-            notice = json.loads(stored["notice"])
-            sent = set(filter(None, stored["sent"].split(",")))
-            alarm = loaded(Alarm, notice["alarm"])
-            notices.append(WaitingNotice(name.decode(), notice["news"], alarm, stored["notice"], stored["at"], sent))
-        return sorted(notices, key=lambda notice: (notice.at, notice.alarm.opened))
+        for name, text in cast(dict[bytes, bytes], self.redis.hgetall(WAITING)).items():
+            row = json.loads(text)
+            notice, sent = json.loads(row["notice"]), {*filter(None, row["sent"].split(","))}
+            notices.append(WaitingNotice(name.decode(), notice["news"], loaded(Alarm, notice["alarm"]), row, sent))
+        return sorted(notices, key=lambda notice: (notice.row["at"], notice.alarm.opened))
 
     def _addresses(self, task: str) -> list[str]:
         raw = cast("bytes | None", self.redis.hget(keys.TASKS, task))
@@ -181,11 +177,10 @@ class Notifier:
         return problems
 
     def _keep_or_remove(self, notice: WaitingNotice, addresses: list[str]) -> None:
-        is_done = notice.sent.issuperset(map(_name, addresses)) or self.clock() - notice.at > KEPT
-        if is_done:
+        if notice.sent.issuperset(map(_name, addresses)) or self.clock() - notice.row["at"] > KEPT:
             self.redis.hdel(WAITING, notice.id)
         else:
-            row = {"notice": notice.raw, "at": notice.at, "sent": ",".join(sorted(notice.sent))}
+            row = notice.row | {"sent": ",".join(sorted(notice.sent))}
             self.redis.hset(WAITING, notice.id, json.dumps(row))
 
 

@@ -64,8 +64,6 @@ WARN_ON_GENERATOR_RETURN_VALUE = False  # the check would read and parse the sou
 # Less CPU time: `python -m benchmarks.spider_cost` measures the cost of a page.
 CONCURRENT_ITEMS = 1
 COOKIES_ENABLED = False
-REFERER_ENABLED = False
-HTTPCACHE_ENABLED = False
 
 # Scrapy's extensions, but not those that execute code that is sent to a port, nor those that log for each spider.
 _NOT_LOADED = ("telnet.TelnetConsole", "remote_control.RemoteControl", "logcount.LogCount", "memusage.MemoryUsage")

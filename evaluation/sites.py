@@ -25,7 +25,7 @@ from typing import Any
 from urllib.error import URLError
 from urllib.parse import unquote, urlsplit
 
-from crawler.discovery.links import links_of
+from crawler.discovery.links import page_links
 from extractors.html.urls import normalise
 
 from .scores import mean, score
@@ -100,7 +100,7 @@ def reachable(site: Site, truth: Mapping[str, dict[str, Any]]) -> set[str]:
                 body, url = answer.read(), answer.url
         except URLError:
             continue
-        for link in links_of(body, url):
+        for link in page_links(body, url).links:
             parts = urlsplit(link.url)
             target = parts.path + ("?" + parts.query if parts.query else "")
             if parts.netloc == f"127.0.0.1:{site.port}" and target not in seen and not ASSET.search(parts.path):

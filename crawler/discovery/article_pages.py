@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Self
 from urllib.parse import urlsplit
 
-from crawler.discovery.links import links_of
+from crawler.discovery.links import page_links
 from crawler.discovery.pagination import says_page
 from extractors.html.urls import normalise
 from workers.inbox import StoredPage
@@ -99,7 +99,7 @@ def further_pages(article: str, page: StoredPage) -> dict[int, str]:
         return {}
     whole = _form(article)
     pages: dict[int, str] = {}
-    for link in links_of(page.body, page.url, page.content_type):
+    for link in page_links(page.body, page.url, page.content_type).links:
         match = whole.fullmatch(_without_scheme(link.url))
         if match is None or link.url == article or not (says_page(link.text) or "next" in link.rel.split()):
             continue

@@ -105,13 +105,11 @@ class ListContent:
     truncated: bool = False
 
 
-def links_of(body: bytes, url: str, content_type: str | None = None) -> list[PageLink]:
-    """Return the http(s) links of a page, each URL once (with its first non-empty text), at most `MOST_LINKS`."""
-    return page_links(body, url, content_type).links
-
-
 def page_links(body: bytes, url: str, content_type: str | None = None) -> ListContent:
-    """Return the http(s) links of a page, at most `MOST_LINKS`, and its feeds, at most `MOST_FEEDS`."""
+    """Return the http(s) links of a page, at most `MOST_LINKS`, and its feeds, at most `MOST_FEEDS`.
+
+    Each URL comes once, with its first text that is not empty.
+    """
     text, encoding = decode(body, content_type)
     return links_in(text, url, encoding)
 

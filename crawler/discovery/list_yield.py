@@ -47,7 +47,9 @@ class ListYield:
             self._maps[page.start] = self._maps.get(page.start, 0) + new
         elif page.kind == "feed":
             self._feeds[page.start] = max(found, self._feeds.get(page.start, 0))
-        elif page.kind not in ("next", "robots") and self._is_counted(page.url, new):
+        elif page.kind in ("next", "robots"):
+            return
+        elif page.url in self._new_by_list or (new > 0 and not self._is_named(page.url)):
             self._new_by_list[page.url] = self._new_by_list.get(page.url, 0) + new
 
     def record_unchanged(self, page: ListPage, found: int) -> None:
@@ -64,9 +66,6 @@ class ListYield:
             (self._feeds if page.kind == "feed" else self._maps).setdefault(page.start, 1)
         elif page.kind != "robots":
             self.failed = True
-
-    def _is_counted(self, url: str, new: int) -> bool:
-        return url in self._new_by_list or (new > 0 and not self._is_named(url))
 
     def _is_named(self, url: str) -> bool:
         return any(start.match(url) for start in self._starts)

@@ -273,9 +273,10 @@ class Walk:
         others = self._other_links(listing)
         pages = set(pagination(page.url, others)) if self._explores else ()  # `_find_pagination` decides on these
         for link in others:
+            is_page = _on_the_host(page.url, link.url) and not ASSET.search(urlsplit(link.url).path)
             if any(pattern.match(link.url) for pattern in self.plan.follow):
                 followed.append(ListPage(link.url, "follow", page.depth + 1, page.start))
-            elif self._explores and link.url not in pages and _may_be_list(page.url, link.url):
+            elif self._explores and link.url not in pages and is_page:
                 followed.append(ListPage(link.url, "explored", page.depth + 1, page.start))
         return followed
 
@@ -366,10 +367,6 @@ class Walk:
 
 def _are_mostly(articles: Set[Fingerprint], others: Set[Fingerprint]) -> bool:
     return bool(articles) and 2 * len(articles & others) >= len(articles)
-
-
-def _may_be_list(page: str, url: str) -> bool:
-    return _on_the_host(page, url) and not ASSET.search(urlsplit(url).path)
 
 
 def _on_the_host(url: str, other: str) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import redis
 
-from crawler.discovery.links import links_of
+from crawler.discovery.links import page_links
 from crawler.patterns.pattern import Pattern
 from crawler.run.outcomes import media_type
 from crawler.task_list.models import Task
@@ -68,7 +68,7 @@ class Rendering:
         """
         if not self.on or media_type(page.content_type) not in MARKUP:
             return False
-        links = links_of(page.body, page.url, page.content_type)
+        links = page_links(page.body, page.url, page.content_type).links
         if any(pattern.match(link.url) for link in links for pattern in patterns):
             return False
         if self.renders_list(url) or not _is_scripted(page):

@@ -20,7 +20,7 @@ from crawler.task_list.publication import (
     ListWatch,
     edition,
     publish,
-    published_count,
+    published_names,
     published_periods,
 )
 from workers import keys
@@ -228,7 +228,7 @@ class Scheduler:
         if current.fingerprint != self.schedule.edition():
             self.schedule.plan(published_periods(self.redis), edition=current.fingerprint, between=self._fire)
         self._adopted = current.fingerprint
-        self.tasks = published_count(self.redis)
+        self.tasks = len(published_names(self.redis))
 
     def _log_once(self, text: str) -> None:
         if text != self._logged:

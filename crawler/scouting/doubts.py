@@ -1,6 +1,6 @@
 """Doubts that a person should check before a task runs. None of them is an error: each case may be intended."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from crawler.patterns.pattern import Pattern
 from crawler.scouting.address_parts import address_of, year_in_title
@@ -69,21 +69,13 @@ def _left(evidence: SiteLinks, pattern: Pattern, page: SeenPage) -> list[str]:
     ]
 
 
-def about_year(example: str, pattern: Pattern, taken: Sequence[str]) -> str | None:
-    """Warn that a year in the example's name is read as an id, and name the sibling that is the reason."""
+def about_year(example: str, pattern: Pattern) -> str | None:
+    """Warn that a year in the example's name is read as an id."""
     stem = address_of(example).stem
     year, match = year_in_title(stem), pattern.match(example)
     if year is None or match is None or year not in match.ids:
         return None
-    other = next((url for url in taken if _has_other_number(url)), None)
-    if other:
-        return f"{year} in {stem} is read as an {{id}}, because {other} has a number there that is no year"
     return (
-        f"{year} in {stem} is read as an {{id}}: the links taken differ in that number only; if it is the year of a "
-        "title, name an article without one as the example, or write {slug} in the pattern"
+        f"{year} in {stem} is read as an {{id}}: links differ in that number; if it is the year of a title, name an "
+        "article without one as the example, or write {slug} in the pattern"
     )
-
-
-def _has_other_number(url: str) -> bool:
-    stem = address_of(url).stem
-    return any(map(str.isdigit, stem)) and not year_in_title(stem)

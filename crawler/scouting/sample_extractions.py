@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from crawler.discovery.links import links_of
+from crawler.discovery.links import page_links
 from crawler.scouting.inference import is_short
 from extractors import Article, Listing, NoArticle, Section, UnusablePage, read_posts
 from extractors import extract as extract_alone
@@ -126,7 +126,7 @@ def proposals(page: StoredPage) -> list[tuple[str, str]]:
     except UnusablePage:
         return []
     host = urlsplit(page.url).netloc
-    links = links_of(page.body, page.url, page.content_type)
+    links = page_links(page.body, page.url, page.content_type).links
     titles = {entry.url: entry.title for entry in entries} | {link.url: link.text for link in links}
     titled = [(url, title) for url, title in titles.items() if not is_short(title) and urlsplit(url).netloc == host]
     return titled[:MOST_PROPOSALS]
@@ -173,7 +173,7 @@ def extract_sample(section: Section, page: StoredPage, insist: bool = False) -> 
 def _is_brief(text: str, page: StoredPage) -> bool:
     """Whether a text is short, and more than half of it is left without the texts of the page's links."""
     rest = text if len(text) <= BRIEF else ""
-    for link in links_of(page.body, page.url, page.content_type) if rest else ():
+    for link in page_links(page.body, page.url, page.content_type).links if rest else ():
         rest = rest.replace(link.text, "") if len(link.text) >= LEAST_LINK else rest
     return 2 * len(rest) > len(text)
 

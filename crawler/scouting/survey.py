@@ -424,7 +424,7 @@ class _Survey:
             about_posts(example),
             about_titles([example, *trials]),
             about_left(self.evidence, pattern, own),
-            about_year(self.example, pattern, [link.url for link in inference.matched]),
+            about_year(self.example, pattern),
         )
         self.warnings += [note for note in notes if note]
 

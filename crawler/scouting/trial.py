@@ -121,7 +121,7 @@ class _Trial:
             samples,
             forbidden,
             tuple(self.problems),
-            tuple(self.doubts(example, found, samples)),
+            tuple(self.doubts(example, samples)),
         )
 
     async def read_example(self) -> tuple[Section, SampleExtraction]:
@@ -222,7 +222,7 @@ class _Trial:
                 f"the example fits {fits} of {len(fetched)} pages; choose a more typical article as the example"
             )
 
-    def doubts(self, example: SampleExtraction, found: Sequence[str], samples: Sequence[SampleExtraction]) -> list[str]:
+    def doubts(self, example: SampleExtraction, samples: Sequence[SampleExtraction]) -> list[str]:
         """Return the doubts for a person to check, one sentence each."""
         pattern, own = self.task.pattern, [read_list.url for read_list in self.lists if read_list.kind in OWN_LISTS]
         pages = tuple(SeenPage(seen.url, tuple(judged_link.link for judged_link in seen.judged)) for seen in self.lists)
@@ -235,7 +235,7 @@ class _Trial:
             None if self.task.accepts_lists or self.task.method in LIST_METHODS else about_example(example),
             about_titles([example, *(sample for sample in samples if sample.url != example.url)]),
             about_left(evidence, pattern, own),
-            about_year(normalise(self.task.example), pattern, found),
+            about_year(normalise(self.task.example), pattern),
         )
         return [note for note in notes if note]
 

@@ -143,7 +143,8 @@ def renamed_task(tasks_yaml: Path, old: str, new: str, *, has_run: bool = False,
     text = source.text
     for key, value in changes.items():
         text = with_value(text, ("tasks", present, key), value)
-    text = _with_key(text, ("tasks", present), new)
+    if found := pair_at(compose(text), ("tasks", present)):
+        text = text[: found[0].start_mark.index] + written(new) + text[_end(found[0]) :]
     tasks = {new if name == present else name: each for name, each in before.tasks.items()}
     wanted = before.model_copy(update={"tasks": tasks | {new: task.model_copy(update=update)}})
     outputs = ", ".join(wanted[new].outputs())
@@ -233,12 +234,6 @@ def with_value(text: str, path: Path_, value: Any) -> str:
     at = node.start_mark.index + 1 if braces or not first else first.index
     after = "" if not first else ", " if braces else _newline(text) + " " * first.column
     return text[:at] + entry + after + text[at:]
-
-
-def _with_key(text: str, path: Path_, name: str) -> str:
-    """Return a list's text with another name of the key at a path."""
-    found = pair_at(compose(text), path)
-    return text[: found[0].start_mark.index] + written(name) + text[_end(found[0]) :] if found else text
 
 
 def pair_at(root: Node | None, path: Path_) -> tuple[Node, Node] | None:

@@ -48,9 +48,6 @@ class Filter(FrozenModel):
             raise BadValueError(f"until {until} is before since {since}", "swap the two")
         return until
 
-    def __bool__(self) -> bool:
-        return bool(self.keywords or self.since or self.until)
-
 
 Words = Annotated[Filter, BeforeValidator(to_filter, json_schema_input_type=fields.Text | list[fields.Text] | Filter)]
 

@@ -11,8 +11,6 @@ output:
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import (
@@ -82,15 +80,7 @@ def from_pairs(pairs: Sequence[Pair]) -> list[Any]:
 
 def to_entry(value: object) -> object:
     """Convert an address alone to an output without options."""
-    if isinstance(value, str):
-        with suppress(ValueError):  # the mistake is found again later and reported with its place
-            return _entry(value)
     return value if isinstance(value, Mapping | OutputEntry) else {"to": value}
-
-
-@lru_cache(maxsize=1024)  # many tasks have the same output
-def _entry(address: str) -> "OutputEntry":
-    return OutputEntry(to=address)
 
 
 class _Part(FrozenModel):

@@ -24,6 +24,7 @@ import redis
 
 from crawler.task_list.mistakes import TaskError, unknown_task
 from crawler.task_list.models import Filter, Settings, Task, TaskFile
+from crawler.task_list.scrapy_settings import mapped
 from crawler.task_list.validators import expand
 from workers import keys
 from workers.errors import ExemplarError
@@ -179,11 +180,6 @@ def published_names(connection: "redis.Redis") -> list[str]:
     return sorted(raw.decode() for raw in cast(list[bytes], connection.hkeys(keys.TASKS)))
 
 
-def published_count(connection: "redis.Redis") -> int:
-    """Return how many tasks are in force."""
-    return int(connection.hlen(keys.TASKS))
-
-
 def published_periods(connection: "redis.Redis") -> dict[str, str]:
     """Return the period of each task in force that is not paused, as text."""
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.PERIODS))
@@ -284,17 +280,13 @@ def _row_filter(task_filter: Filter) -> RowFilter:
 
 def environment_problems(tasks: Mapping[str, Task]) -> list[str]:
     """Return one sentence for each environment variable that a task uses and that is not set on this machine."""
-    problems = []
+    problems: dict[str, None] = {}
     for task in tasks.values():
-        for text in _with_variables(task):
+        texts: list[str] = []
+        mapped(task.model_dump(mode="json"), texts.append)
+        for text in texts:
             try:
                 expand(text, os.environ)
             except TaskError as error:
-                problems.append(f"task {task.name}: {error}")
-    return list(dict.fromkeys(problems))
-
-
-def _with_variables(task: Task) -> list[str]:
-    login = (task.auth.user, task.auth.password) if task.auth else ()
-    values = (*task.headers.values(), *(task.cookies or {}).values(), *login, task.proxy or "")
-    return [*task.outputs(), *values, *task.notify]
+                problems[f"task {task.name}: {error}"] = None
+    return [*problems]

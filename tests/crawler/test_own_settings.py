@@ -1,4 +1,4 @@
-"""docs/scrapy.md: its example runs as it says; what is refused is refused with its reason."""
+"""docs/scrapy.md: its example runs as it says, in both ways; what is refused is refused with its reason."""
 
 import json
 import re
@@ -86,12 +86,14 @@ def write_example(folder: Path, url: str) -> None:
     (folder / "tasks.yaml").write_text(tasks, "utf-8")
 
 
-def test_the_example_runs(stories, connection, redis_url, tmp_path):
+@pytest.mark.parametrize("scrapy", [False, True], ids=["exemplar", "scrapy"])
+def test_the_example_runs(stories, connection, redis_url, tmp_path, scrapy):
     write_example(tmp_path, stories.url)
     numbers = tmp_path / "runs.jsonl"
     tasks = tmp_path / "tasks.yaml"
     tasks.write_text(tasks.read_text("utf-8").replace("runs.jsonl", "${NUMBERS}"), "utf-8")
-    ended = crawl(tmp_path, redis_url, "stories", NUMBERS=str(numbers))
+    path = {"PYTHONPATH": f"{REPOSITORY}:{tmp_path}"} if scrapy else {}
+    ended = crawl(tmp_path, redis_url, "stories", scrapy=scrapy, NUMBERS=str(numbers), **path)
     assert ended.code == 0, ended.said
     assert sorted(stories.small) == [*ARTICLES]
     [line] = map(json.loads, numbers.read_text("utf-8").splitlines())

@@ -72,7 +72,7 @@ def test_the_link_says_a_number_or_next(text):
 
 
 def test_a_page_without_such_an_address_is_not_parsed(monkeypatch):
-    monkeypatch.setattr(module, "links_of", None)
+    monkeypatch.setattr(module, "page_links", None)
     assert ArticlePages.after(page(HOST + "/a/166.html", ("167.html", "next"), ("/a/", "2"))).next_url() is None
 
 

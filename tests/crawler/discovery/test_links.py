@@ -4,7 +4,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from crawler.discovery.links import MOST_FEEDS, MOST_LINKS, MOST_NUMBERED, absolute, links_of, page_links
+from crawler.discovery.links import MOST_FEEDS, MOST_LINKS, MOST_NUMBERED, absolute, page_links
 from crawler.discovery.pagination import pagination
 from extractors.html.urls import normalise
 
@@ -12,7 +12,7 @@ PAGE = "http://site.example/news/list.html"
 
 
 def urls(html, url=PAGE):
-    return [link.url for link in links_of(html.encode(), url, "text/html; charset=utf-8")]
+    return [link.url for link in page_links(html.encode(), url, "text/html; charset=utf-8").links]
 
 
 def test_links_are_absolute_in_the_order_of_the_page():
@@ -26,7 +26,7 @@ def test_the_base_element_moves_relative_links():
 
 def test_a_url_counts_once_with_its_first_readable_text():
     html = '<a href="/a#top"><img src="a.png"></a><a href="/a?utm_source=x">The  title\n here</a><a href="/a">more</a>'
-    found = links_of(html.encode(), PAGE)
+    found = page_links(html.encode(), PAGE).links
     assert [(link.url, link.text) for link in found] == [("http://site.example/a", "The title here")]
 
 
@@ -37,7 +37,7 @@ def test_what_is_no_web_address_is_left_out(href):
 
 def test_of_link_elements_only_the_next_page_counts():
     html = '<head><link rel="stylesheet" href="/a.css"><link rel="next" href="/news/list_2.html"></head>'
-    found = links_of(html.encode(), PAGE)
+    found = page_links(html.encode(), PAGE).links
     assert [(link.url, link.rel) for link in found] == [("http://site.example/news/list_2.html", "next")]
 
 
@@ -45,7 +45,7 @@ def test_of_link_elements_only_the_next_page_counts():
     "body", [b"", b" ", b"\x00\x01\x02", b"plain text", b"<a href=", b"<!-- <a href='/x'>x</a> -->"]
 )
 def test_a_page_without_links_has_none(body):
-    assert links_of(body, PAGE) == []
+    assert page_links(body, PAGE).links == []
 
 
 def test_an_endless_list_is_cut_and_says_so():
@@ -86,7 +86,7 @@ def test_addresses_in_options_attributes_and_short_scripts_are_links(html):
 
 def test_further_pages_of_which_a_script_knows_the_number_are_links():
     script = '<script>createPageHTML({}, 0, "index", "html");</script>'
-    found = links_of(script.format(3).encode(), PAGE)
+    found = page_links(script.format(3).encode(), PAGE).links
     further = ["http://site.example/news/index_1.html", "http://site.example/news/index_2.html"]
     assert [(link.url, link.text) for link in found] == [(further[0], "2"), (further[1], "3")]
     assert pagination("http://site.example/news/", found) == further
@@ -104,7 +104,7 @@ def test_further_pages_of_which_a_script_knows_the_number_are_links():
     ],
 )
 def test_what_says_it_brings_more_of_the_list_is_its_next_page(html):
-    found = links_of(html.encode(), PAGE, "text/html; charset=utf-8")
+    found = page_links(html.encode(), PAGE, "text/html; charset=utf-8").links
     assert [(link.url, link.rel) for link in found] == [("http://site.example/news/list?cursor=abc", "next")]
 
 
@@ -162,12 +162,17 @@ def test_slashes_and_backslashes_are_read_as_in_browsers(href, url):
 
 def test_queries_are_sent_in_the_encoding_of_the_page():
     page = '<meta charset="gbk"><a href="/搜索?q=中文&amp;b=é#中">x</a>'
-    assert links_of(page.encode("gbk"), PAGE)[0].url == "http://site.example/%E6%90%9C%E7%B4%A2?q=%D6%D0%CE%C4&b=%A8%A6"
-    assert links_of(page.replace("gbk", "utf-8").encode(), PAGE)[0].url.endswith("?q=%E4%B8%AD%E6%96%87&b=%C3%A9")
+    assert (
+        page_links(page.encode("gbk"), PAGE).links[0].url
+        == "http://site.example/%E6%90%9C%E7%B4%A2?q=%D6%D0%CE%C4&b=%A8%A6"
+    )
+    assert (
+        page_links(page.replace("gbk", "utf-8").encode(), PAGE).links[0].url.endswith("?q=%E4%B8%AD%E6%96%87&b=%C3%A9")
+    )
     latin = '<meta charset="latin1"><a href="/?q=é中">x</a>'.encode("latin1", "ignore").replace(
         b"\xe9", b"\xe9&#20013;"
     )
-    assert links_of(latin, PAGE)[0].url.endswith("?q=%E9%26%2320013%3B")
+    assert page_links(latin, PAGE).links[0].url.endswith("?q=%E9%26%2320013%3B")
 
 
 @pytest.mark.parametrize("tag", ["div", "o:p", "a\x01b"])

@@ -78,7 +78,7 @@ def test_single_values_and_lists_are_both_fine():
     assert [start.text for start in task.start] == ["http://h/a/kuaibao/"]
     assert task.follow[0].match("http://h/a/x/list_2.html")
     assert task.outputs() == ("out/kuaibao.jsonl",)
-    assert (task.keep.keywords, task.keep.since, bool(task.drop)) == (("央行",), date(2012, 1, 1), False)
+    assert (task.keep.keywords, task.keep.since, task.drop.keywords) == (("央行",), date(2012, 1, 1), ())
 
 
 def test_defaults_fill_in_and_give_way():
