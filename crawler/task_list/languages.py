@@ -18,5 +18,6 @@ def check_language(value: str) -> str:
     meant = find_language(value, "")
     if value in CODES or value in SAME or (meant == value and len(value) == 3):
         return SAME.get(value, value)
-    hint = f"did you mean {meant}?" if meant in CODES else "write zh or en"
-    raise BadValueError(f"unknown language {show(value)}", hint)
+    raise BadValueError(
+        f"unknown language {show(value)}", f"did you mean {meant}?" if meant in CODES else "write zh or en"
+    )
