@@ -31,21 +31,10 @@ BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 INK, GREY, PALE, BODY = "#222222", "#767676", "#C8C8C8", "#FFF3C4"
 
 LATIN = "DejaVu Sans"  # comes with matplotlib
-CHINESE = (
-    "Noto Sans CJK SC",
-    "Noto Sans SC",
-    "Noto Sans CJK JP",
-    "Source Han Sans SC",
-    "Source Han Sans CN",
-    "WenQuanYi Micro Hei",
-    "WenQuanYi Zen Hei",
-    "Microsoft YaHei",
-    "PingFang SC",
-    "Hiragino Sans GB",
-    "SimHei",
-    "Droid Sans Fallback",
-    "Arial Unicode MS",
-)
+CHINESE = (  # of Linux, of Windows and macOS
+    "Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei",
+    "Microsoft YaHei", "SimHei", "PingFang SC", "Hiragino Sans GB",
+)  # fmt: skip
 IN_SVG = f"'{LATIN}', Verdana, 'Noto Sans CJK SC', 'Microsoft YaHei', 'PingFang SC', sans-serif"  # readers' fonts
 _FAMILIES = re.compile(rf"""(style="[^"]*font[^"]*)'{LATIN}'(?:, *[^,;"]+)*""")
 

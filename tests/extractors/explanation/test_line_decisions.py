@@ -196,7 +196,7 @@ def test_a_trace_finds_steps_by_kind_and_place():
     assert trace.steps_of(float) == [1.5, 2.5]
     assert trace.last(str) == "b"
     assert trace.last(str, before=second) == "a"
-    assert trace.first(float, after=trace.steps[1]) == 2.5
+    assert trace.first(str) == "a"
     assert trace.first(int) is None
 
 
