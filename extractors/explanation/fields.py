@@ -6,15 +6,12 @@ the page shows) are found by their remaining part.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
-from datetime import date
 from itertools import chain, islice
 
 from ..article import Article
 from ..content.assembly import Assembling
 from ..html.urls import web_url
 from ..metadata import json_ld
-from ..metadata.dates import day_of
 from ..metadata.declared_metadata import DESCRIPTION, LANGUAGE, SITE, TITLE, URL, Head
 from ..metadata.language import find_language
 from ..metadata.metadata import (
@@ -27,10 +24,12 @@ from ..metadata.metadata import (
     text_places,
 )
 from ..metadata.times import Nearby, address_day, dates_in, modification_places, publication_places
+from ..post import as_json
 from .values import ExplainedField, FieldCandidate
 
 MOST_OF_PLACE = 3  # values listed per place
 MOST_LENGTH = 300  # characters of a value that are listed
+DAY = len("2026-11-29")
 TEXT_RULE = "rule on the page's text"
 
 Found = Iterable[tuple[str, str]]  # place, value as text
@@ -46,13 +45,13 @@ def explained_fields(assembling: Assembling, article: Article) -> tuple[Explaine
     modified = list(_dates(modification_places(head, dated), dated, assembling))
     address = address_day(head, page)
     published = [*_dates(publication_places(head, dated, page), dated, assembling)]
-    published += [("day in the address", address)] if address else []
+    published += [("day in the address", address.isoformat())] if address else []
     published += [(f"last change: {place}", value) for place, value in modified]
     title_line = [parsed.lines.texts[parsed.prior.title]] if parsed.prior.title >= 0 else []
     return (
         _field("title", article.title, _titles(head, [*title_line, *nearby.before]), _is_part),
-        _date_field("published", article.published, published),
-        _date_field("modified", article.modified, modified),
+        _field("published", as_json(article.published), published, _is_same_day),
+        _field("modified", as_json(article.modified), modified, _is_same_day),
         _field("author", article.author, _named(author_places(head, nearby, page))),
         _field("source", article.source, _named(source_places(head, nearby))),
         _field("site_name", article.site_name, _named(text_places(head, SITE, "publisher"))),
@@ -85,34 +84,12 @@ def _field(
     return ExplainedField(name, text[:MOST_LENGTH], tuple(candidates))
 
 
-def _date_field(name: str, value: date | None, places: list[tuple[str, date]]) -> ExplainedField:
-    """Return a field with a date; a place that names the same day in another zone or without a time agrees with it."""
-    field = _field(name, value.isoformat() if value else "", [(place, found.isoformat()) for place, found in places])
-    if value is not None:
-        days = {found.isoformat() for _, found in places if day_of(found) == day_of(value)}
-        agreeing = (
-            replace(candidate, state="same") if candidate.state == "lost" and candidate.value in days else candidate
-            for candidate in field.candidates
-        )
-        field = replace(field, candidates=tuple(agreeing))
-    if value is None or field.candidates[0].place != TEXT_RULE:
-        return field
-    near = next((found for _, found in places if day_of(found) == day_of(value)), None)
-    near = near or next((found for _, found in places if abs(day_of(found) - day_of(value)).days <= 1), None)
-    if near is None:
-        return field
-    others = list(field.candidates[1:])
-    number = next(n for n, candidate in enumerate(others) if candidate.value == near.isoformat())
-    others[number] = replace(others[number], state="taken", place=f"{others[number].place}, as the page shows it")
-    return replace(field, candidates=tuple(others))
-
-
 def _dates(
     places: Iterable[tuple[str, Iterable[str]]], nearby: Nearby, assembling: Assembling
-) -> Iterator[tuple[str, date]]:
+) -> Iterator[tuple[str, str]]:
     for place, texts in places:
         for found in islice(dates_in(texts, nearby, assembling.parsed.page), MOST_OF_PLACE):
-            yield place, found
+            yield place, found.isoformat()
 
 
 def _titles(head: Head, lines: list[str]) -> Iterator[tuple[str, str]]:
@@ -151,6 +128,11 @@ def _is_part(candidate: str, value: str) -> bool:
     """Whether a title is a part of a candidate, or is the same text."""
     one, other = ("".join(filter(str.isalnum, text.casefold())) for text in (candidate, value))
     return bool(other) and other in one
+
+
+def _is_same_day(candidate: str, value: str) -> bool:
+    """Whether two dates in ISO 8601 name one day, in whatever zone and with a time or without."""
+    return bool(value) and candidate[:DAY] == value[:DAY]
 
 
 def _is_subtag(candidate: str, value: str) -> bool:
