@@ -11,7 +11,6 @@ from extractors.figures import FIGURES, NoFigure, draw, figure_data
 from extractors.html.tagless_text import read_ctext
 from extractors.methods.article_deviation.extractor import deviation
 from extractors.methods.example.verbatim import page_text
-from extractors.methods.tag_paths.clusters import LENGTH_SHARE
 from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page, parsed
 from tests.site.figures import SITE, plain_list, plain_page
 
@@ -33,14 +32,6 @@ def test_example_has_its_turning_points_where_the_body_begins_and_ends():
     assert [texts[line] for line in found.kept] == list(BAKERY)
     assert set(found.similarity[first : last + 1]) == {0.0}
     assert found.similarity[0] == found.similarity[-1] == 1.0
-
-
-def test_example_has_its_largest_sum_of_weights_between_the_turning_points():
-    found = figure_data(PAGE, URL, method="example", example=EXAMPLE)
-    weights = found.weights
-    ends = range(len(weights) + 1)
-    largest = max(sum(weights[head:tail]) for head in ends for tail in ends if head <= tail)
-    assert sum(weights[found.head : found.tail]) == pytest.approx(largest)
 
 
 def test_example_that_does_not_fit_is_drawn_with_the_reason():
@@ -113,14 +104,6 @@ def test_tag_paths_name_the_body_s_cluster():
     assert body.length == sum(found.lengths[leaf] for leaf in body.leaves) > found.length_threshold
     assert set(found.segment) <= set(found.kept)
     assert sorted(leaf for one in found.clusters for leaf in one.leaves) == list(range(len(found.lengths)))
-
-
-def test_tag_paths_learn_their_thresholds_from_the_example():
-    page = news_page("New bread", BAKERY * 3)
-    alone = figure_data(page, URL, method="tag-paths")
-    taught = figure_data(page, URL, method="tag-paths", example=EXAMPLE)
-    longest = max(one.length for one in alone.clusters)
-    assert alone.length_threshold == LENGTH_SHARE * longest > taught.length_threshold
 
 
 def test_article_deviation_stops_at_the_parent_of_the_paragraphs():
