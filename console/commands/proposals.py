@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from console.locale import word
-from console.options import examples, json_option, redis_of, tasks_file, tasks_option
+from console.options import examples, json_option, known_ledger, redis_of, tasks_file, tasks_option
 from console.terminal import aligned, counted, moment, print_json, say, show
-from crawler.task_list.mistakes import TaskError, suggest
 from workers.errors import ExemplarError
 
 if TYPE_CHECKING:
@@ -70,23 +69,16 @@ def command(task: str | None, adopt: bool, dismiss: bool, tasks: Path | None, as
 
 def _chosen(connection: "redis.Redis", task: str | None) -> "list[Proposal]":
     """Return the proposals of all tasks, or that of one. Raises `TaskError` or `ExemplarError` if there is none."""
-    from crawler.task_list.publication import published_names
     from workers.redesign.proposals import proposal_of, proposals
     from workers.unproposed import unproposed
 
     if task is None:
         return sorted(proposals(connection), key=lambda proposal: proposal.at, reverse=True)
-    proposal = proposal_of(connection, task)
-    if proposal is None:
-        names = published_names(connection)
-        if task not in names:
-            raise TaskError(f"unknown task {task!r}; {suggest(task, names) if names else 'no task has run yet'}")
-        reason = unproposed(connection, [task]).get(task)
-        if reason is None:
-            raise ExemplarError(f"no example is proposed for task {task}")
-        raise ExemplarError(
-            f"no example is proposed for task {task}: {reason}; run `exemplar backtest {task} --example URL`"
-        )
+    if (proposal := proposal_of(connection, task)) is None:
+        known_ledger(connection, task)
+        if reason := unproposed(connection, [task]).get(task):
+            reason = f": {reason}; run `exemplar backtest {task} --example URL`"
+        raise ExemplarError(f"no example is proposed for task {task}{reason or ''}")
     return [proposal]
 
 

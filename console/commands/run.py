@@ -84,7 +84,7 @@ def command(
         )
         signal.signal(signal.SIGINT, runner.stop)
         signal.signal(signal.SIGTERM, runner.stop)
-        say(_beginning(_counted(loaded, chosen), file, once, chosen))
+        say(_beginning(_counted(loaded, chosen), file, once))
         accounting = runner.run(once=once, now=now, on_look=progress.look)
         progress.end(accounting, _outputs(loaded, chosen))
     if accounting.gave_up or (once and not accounting.ok):
@@ -96,14 +96,10 @@ def _chosen(names: Sequence[str], tasks: Path | None) -> "tuple[Path, TaskFile, 
     from crawler.task_list.file import load
 
     files = [name for name in names if Path(name).suffix in (".yaml", ".yml") or os.sep in name]
-    if not files and tasks is None and len(names) == 1 and not Path("tasks.yaml").exists():
-        files = list(names)  # a file of any name, if no task can be meant
     if len(files) + (tasks is not None) > 1:
         raise click.UsageError("several task lists are given; give only one, and the names of its tasks")
     file = (tasks or Path(files[0] if files else "tasks.yaml")).absolute()
     chosen = list(dict.fromkeys(name for name in names if name not in files))
-    if chosen and not files and tasks is None and chosen[0] not in load(file).tasks and Path(chosen[0]).is_file():
-        file, chosen = Path(chosen[0]).absolute(), chosen[1:]
     loaded = load(file)
     if not loaded.tasks:
         raise click.UsageError(f"{file} has no tasks; add one, or see `exemplar init`")
@@ -125,11 +121,9 @@ def _outputs(loaded: "TaskFile", chosen: Sequence[str]) -> list[str]:
     return [shown(output) if scheme_of(output) else os.path.relpath(loaded.folder / output) for output in outputs]
 
 
-def _beginning(tasks: str, file: Path, once: bool, chosen: Sequence[str]) -> str:
-    if once and chosen:
-        return f"{tasks} of {file}; each runs once"
+def _beginning(tasks: str, file: Path, once: bool) -> str:
     if once:
-        return f"{tasks} of {file}; every task that is not paused runs once"
+        return f"{tasks} of {file}; each that is not paused runs once"
     return f"{tasks} of {file}; they run on schedule; press Ctrl-C to stop"
 
 
