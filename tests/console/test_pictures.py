@@ -110,7 +110,7 @@ def test_pictures_are_fetched_once_and_shown_from_files_beside_the_rows(
     run(exemplar)
     assert [request.path for request in site.requests if request.path.startswith("/img/")] == asked
     # The ledger of the pictures goes with that of the task
-    assert exemplar("rename", "news", "lanpu", "--keep").code == 0
+    assert exemplar("rename", "news", "lanpu").code == 0
     assert len(exemplar("status", "--problems", "lanpu:pictures", "--json").events) == 3
     assert exemplar("forget", "lanpu", "--yes").code == 0
     assert exemplar("status", "--problems", "lanpu:pictures", "--json").code == 2

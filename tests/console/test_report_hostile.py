@@ -84,7 +84,7 @@ def _reported(article: Article, texts: list[str]) -> ReportedPage:
         tuple(Ground(text, text, text) for text in texts),
         fields,
     )
-    methods = tuple(ComparedMethod(text, frozenset({1}), 0.5, 0.1, text) for text in texts)
+    methods = tuple(ComparedMethod(text, frozenset({1}), 0.5, text) for text in texts)
     return ReportedPage(texts[6], "page", explanation, methods)
 
 
