@@ -17,6 +17,7 @@ LATE = (  # what most of them would load themselves, when they need it
 )  # fmt: skip
 
 gc.disable()
+importlib.import_module("scrapy.core.downloader.contextfactory")  # looks through the stack and all modules
 for name in ("console", "crawler"):
     for module in pkgutil.walk_packages(importlib.import_module(name).__path__, f"{name}."):
         if not module.name.endswith("__main__"):
