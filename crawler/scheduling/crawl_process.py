@@ -21,6 +21,9 @@ import signal
 import sys
 from typing import Any, cast
 
+import scrapy.core.downloader.contextfactory  # noqa: F401 - first: Scrapy looks through all loaded modules there
+
+# isort: split
 import redis
 
 from crawler.fetching.scrapy_process import EXIT_FAILED, EXIT_UNAVAILABLE, scrapy_process

@@ -136,14 +136,11 @@ def test_pages_of_a_new_section_are_fetched_as_defaults_say(site: SiteServer, he
 # -- try, check, extract
 
 
-def test_all_mistakes_are_reported_below_misspelt_top_keys_too(tmp_path: Path, in_process: Exemplar) -> None:
-    (tmp_path / "tasks.yaml").write_text(
-        "setings: {contakt: a@b.org}\ndefualts: {evry: 1h}\ntaks:\n  a:\n    exampel: http://h/1.html\n", "utf-8"
-    )
+def test_all_misspelt_top_keys_are_reported(tmp_path: Path, in_process: Exemplar) -> None:
+    (tmp_path / "tasks.yaml").write_text("setings: {contact: a@b.org}\ndefualts: {every: 1h}\ntaks: {}\n", "utf-8")
     done = in_process("check")
-    for key in ("setings", "settings.contakt", "defualts", "defaults.evry", "taks", "tasks.a.exampel"):
+    for key in ("setings", "defualts", "taks"):
         assert f" {key}: unknown key" in done.err
-    assert "tasks.yaml:5:5: tasks.a.exampel" in done.err
 
 
 def test_an_unknown_way_with_near_duplicates_is_named_once(tmp_path: Path, in_process: Exemplar) -> None:

@@ -226,9 +226,10 @@ def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[
         command = str(owner.get("command"))
         if command in SHARING and answers(url):
             if purpose == command or (purpose, command) == ("run", "console"):
+                hint = "stop it first" if purpose == command else "start the tasks there, or stop it first"
                 raise RedisUnavailable(
                     f"`exemplar {command}` (process {owner.get('pid')}) uses {state}; "
-                    "stop it first, or set REDIS_URL to run several on one Redis"
+                    f"{hint}, or set REDIS_URL to run several on one Redis"
                 )
             return False
         if not is_reported and owner:

@@ -25,7 +25,7 @@ def test_other_commands_share_its_redis_and_a_run_is_sent_there(tmp_path: Path, 
     with running_console(tmp_path / "tasks.yaml") as home:
         assert exemplar("status", "--json").code == 0
         exemplar("run", "--once").failed(3, "start the tasks there")
-        exemplar("console", "--port", "1").failed(3, "another `exemplar console`")
+        exemplar("console", "--port", "1").failed(3, "`exemplar console` (process", "; stop it first")
         with urllib.request.urlopen(home) as answer:
             assert "news" in answer.read().decode()
     assert (tmp_path / ".exemplar" / "owner.json").read_text("utf-8") == ""  # it ended in order
