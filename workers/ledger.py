@@ -478,18 +478,6 @@ class Ledger:
             if record
         ]
 
-    def days(self) -> dict[date, Counts]:
-        """Return the counts of the URLs that were first seen on each day (UTC), newest first.
-
-        All open URLs count as waiting.
-        """
-        by_day: dict[str, dict[str, int]] = {}
-        for raw, number in cast(dict[bytes, bytes], self.redis.hgetall(self.keys["days"])).items():
-            code, _, state = _text(raw).partition(":")
-            by_day.setdefault(code, {})[state] = int(number)
-        rows = [(code, row) for code, row in sorted(by_day.items(), reverse=True) if row.get("seen")]
-        return {day_of(code): _counts_of_day(row) for code, row in rows}
-
     def place_of(self, name: Fingerprint) -> tuple[str, bytes]:
         """Return where a settled URL is kept: the key of its bucket, and its field there."""
         number = int(name[:4], 16) >> (16 - BUCKET_BITS)
@@ -600,12 +588,6 @@ def day_code(day: date) -> str:
 def day_of(code: str) -> date:
     """Return the day of a `day_code`."""
     return EPOCH + timedelta(days=int(code, 16))
-
-
-def _counts_of_day(row: Mapping[str, int]) -> Counts:
-    final = {state: row.get(state, 0) for state in FINAL_STATES}
-    open_ = row["seen"] - sum(final.values())
-    return Counts(row["seen"], {"waiting": open_, "leased": 0, "fetched": 0, **final})
 
 
 def _text(value: bytes | str) -> str:

@@ -13,10 +13,10 @@ from workers import keys
 from workers.extraction.re_extraction import ReExtraction, kept_pages_for
 from workers.extraction_config import ExtractionConfig, keep_example
 from workers.inbox import Inbox
-from workers.ledger import Ledger
+from workers.ledger import Ledger, day_of
 from workers.page_store import StoredPage
 from workers.reporting.worker_reports import Watch
-from workers.url_states import Found, fingerprint
+from workers.url_states import FINAL_STATES, Counts, Found, fingerprint
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
 TASK = "gazette"
@@ -168,6 +168,21 @@ def extracted_again(worker, task, **more):
     while not work.step():
         worker.extract_pages(task, [name.decode() for name in worker.redis.zrange(ledger.keys["fetched"], 0, -1)])
     return work.counts
+
+
+def days_of(ledger):
+    """The counts of the URLs that were first seen on each day; all open URLs count as waiting."""
+    by_day = {}
+    for raw, number in ledger.redis.hgetall(ledger.keys["days"]).items():
+        code, _, state = raw.decode().partition(":")
+        by_day.setdefault(day_of(code), {})[state] = int(number)
+    return {day: _counts_of_day(row) for day, row in by_day.items() if row.get("seen")}
+
+
+def _counts_of_day(row):
+    final = {state: row.get(state, 0) for state in FINAL_STATES}
+    open_ = row["seen"] - sum(final.values())
+    return Counts(row["seen"], {"waiting": open_, "leased": 0, "fetched": 0, **final})
 
 
 def take(ledger, name, worker, *, seconds):

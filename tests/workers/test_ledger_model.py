@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from tests.samples import sample
-from tests.workers.helpers import holds, take
+from tests.workers.helpers import days_of, holds, take
 from workers.ledger import EPOCH, FIRST_RANK, Ledger
 from workers.task_state.forgetting import expire, forget_rejected, forget_url
 from workers.task_state.problems import problems
@@ -323,7 +323,7 @@ class Steps:
         assert counts.seen == len(entries) + gone
         states = Counter(e.state for e in entries.values()) + Counter(forgotten=gone)
         assert {s: n for s, n in counts.states.items() if n} == states
-        for day, of_day in self.ledger.days().items():
+        for day, of_day in days_of(self.ledger).items():
             known = Counter(_shown(e.state) for e in entries.values() if EPOCH + timedelta(days=e.day) == day)
             known += Counter(forgotten=self.model.forgotten[(day - EPOCH).days])
             assert ({s: n for s, n in of_day.states.items() if n}, of_day.unaccounted) == (known, 0)

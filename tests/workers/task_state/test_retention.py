@@ -10,7 +10,7 @@ from crawler.discovery.list_yield import MOST_COUNTED, ListYield
 from crawler.discovery.listings import ListPage
 from crawler.discovery.sitemap_frontier import SitemapFrontier
 from tests.samples import sample
-from tests.workers.helpers import TASK, publish, url
+from tests.workers.helpers import TASK, days_of, publish, url
 from workers import keys
 from workers.extraction_config import config_of
 from workers.ledger import Ledger
@@ -49,7 +49,7 @@ def test_counts_of_old_days_are_forgotten_without_forget_too(ledger, clock):
     clock.forward((DAYS_KEPT + 2) * 86400)
     ledger.add([Found(url(2))])
     forget_days(ledger)
-    assert len(ledger.days()) == 1
+    assert len(days_of(ledger)) == 1
 
 
 def test_urls_are_read_and_forgotten_without_a_search_through_the_keys_of_all_tasks(connection, ledger, clock):
