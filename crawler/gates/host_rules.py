@@ -75,6 +75,8 @@ class HostFileGate(Gate, Generic[Rules]):
         if known is not None:
             return known
         try:
+            if (stored := call(files.get, host)) is not None:  # by the spider that had the right until just now
+                return stored
             answer, seconds = await self._fetch_repeatedly(url, valid_for)
             if isinstance(answer, HostFile):
                 call(files.put, host, answer, seconds)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from console.sample_site import Response, truth
 from crawler.gates.context import FetchContext
 from crawler.gates.host_rules import TdmMiddleware
-from crawler.politeness.host_files import HostFile
+from crawler.politeness.host_files import HostFile, HostFiles
 from crawler.politeness.robots import ALLOWS_ALL, KEPT, KEPT_SHORT, PARSED, Unreachable, of_answer, parse
 from tests.crawler.gates.crawls import crawl as crawl_of
 from tests.crawler.spiders import LEAST_GAP, asked_for, crawl, gaps, states, write_tasks
@@ -217,6 +217,20 @@ def test_2_4_what_is_known_counts_for_a_day_and_what_passes_for_minutes():
     for now[0] in (0.0, KEPT - 1, KEPT):
         asyncio.run(gate.rules_of(f"{SITE}/x"))
         assert len(asked) == 1 + (now[0] == KEPT)
+
+
+def test_a_file_that_another_spider_keeps_before_the_right_is_acquired_is_not_asked_for(connection, monkeypatch):
+    gate = TdmMiddleware(crawl_of(FetchContext(tdm=True, connection=connection)))
+    claim = HostFiles.claim
+
+    def late_claim(files, host):
+        files.put(host, HostFile(404, b""), 60)
+        return claim(files, host)
+
+    monkeypatch.setattr(HostFiles, "claim", late_claim)
+    gate._fetch = None
+    asyncio.run(gate.rules_of(f"{SITE}/x"))
+    assert list(connection.scan_iter("*:asked")) == []  # the right is released
 
 
 # A crawl, by the server's own log
