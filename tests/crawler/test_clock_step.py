@@ -85,7 +85,7 @@ def test_a_closed_host_opens_in_its_time(server: RedisWithClock, ahead: "redis.R
 
 
 def test_a_permit_from_before_the_step_is_not_renewed(server: RedisWithClock, ahead: "redis.Redis") -> None:
-    times = iter([0.0])
+    times = iter([0.0, 0.0, 1.0, 1.0])
     pace = Pace(ahead, clock=lambda: next(times, 1.0))
     permit = pace.request_permit(HOST, 50.0)
     server.set(0)
