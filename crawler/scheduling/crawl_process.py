@@ -21,7 +21,7 @@ import signal
 import sys
 from typing import Any, cast
 
-import scrapy.core.downloader.contextfactory  # noqa: F401 - first: Scrapy looks through all loaded modules there
+import scrapy.core.downloader.contextfactory  # noqa: F401 - first: it inspects all modules that are loaded
 
 # isort: split
 import redis

@@ -91,9 +91,9 @@ class ReExtraction:
                 break
             self._count(self._delivered.pop(0), *(state or ("forgotten", "")))
         while self._waiting and len(self._delivered) < AHEAD * PAGES_A_JOB:
-            numbers = [self._waiting.pop() for _ in self._waiting[-PAGES_A_JOB:]]
-            if later := self._deliver(numbers):
-                self._waiting += later[::-1]
+            later = self._deliver(self._waiting[-PAGES_A_JOB:][::-1])
+            self._waiting[-PAGES_A_JOB:] = later[::-1]  # only now, so that it is repeated after an error of Redis
+            if later:
                 break
         return not self._delivered and not self._waiting and not rows_waiting(self.ledger.redis, self.ledger.task)
 

@@ -4,8 +4,10 @@ import json
 import sqlite3
 from contextlib import closing
 from datetime import timedelta
+from itertools import count
 
 import pytest
+import redis
 
 from tests.workers.helpers import (
     FETCHED_AT,
@@ -159,6 +161,25 @@ def test_a_url_that_is_being_fetched_is_left_alone(connection, worker, clock, tm
     Ledger(connection, TASK, clock=clock).start_rechecks()
     assert again(worker) == {"postponed": 1}
     assert (len(rows(tmp_path)), states(connection, 1)) == (1, ["waiting"])
+
+
+def test_pages_are_delivered_after_an_outage_of_redis(worker, written, change, monkeypatch):
+    change(written)
+    reopen, calls = Ledger.reopen, count()
+
+    def away_once(*args):
+        if next(calls) == 0:
+            raise redis.ConnectionError
+        return reopen(*args)
+
+    monkeypatch.setattr(Ledger, "reopen", away_once)
+    ledger = Ledger(worker.redis, TASK, clock=worker.clock)
+    work = ReExtraction(ledger, kept_pages_for(ledger))
+    with pytest.raises(redis.ConnectionError):
+        work.step()
+    assert not work.step()
+    worker.extract_pages(TASK, [name.decode() for name in worker.redis.zrange(ledger.keys["fetched"], 0, -1)])
+    assert (work.step(), +work.counts) == (True, {"changed": 4})
 
 
 def test_each_list_page_gives_the_rows_of_its_entries(connection, worker, tmp_path, clock):
