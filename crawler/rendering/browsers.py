@@ -42,7 +42,7 @@ CONTEXTS = count(1)  # numbers of the contexts of pages
 CUT_OFF = ("has been closed", "Connection closed")  # in messages of Playwright on a browser that has died
 
 
-Load = Callable[[Request, Any], Awaitable[Response]]  # loads a page's main document in a browser of Playwright
+Load = Callable[[Request], Awaitable[Response]]  # loads the main document of a page in a browser
 
 
 class BrowserGone(Exception):
@@ -104,13 +104,13 @@ class Browser:
             playwright=True,
             playwright_include_page=True,
             playwright_context=f"page {next(CONTEXTS)}",
-            playwright_context_kwargs=self._options,
+            playwright_context_kwargs={"lender": self._browser, **self._options},
             playwright_page_init_callback=visit.prepare,
             playwright_page_goto_kwargs={"wait_until": "commit", "timeout": seconds * 1000},
         )
         try:
             async with asyncio.timeout(seconds + SETTLE_SECONDS + CLOSE_SECONDS):
-                document = await visit.unless_over(load(request, self._browser))
+                document = await visit.unless_over(load(request))
                 if document is not None:
                     tab = request.meta["playwright_page"]
                     await visit.settle(tab)

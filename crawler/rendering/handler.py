@@ -3,7 +3,7 @@
 scrapy-playwright's handler loads the pages; a provider of ours lends it the browser that all runs of a process share.
 """
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.exceptions import NotSupported
@@ -52,47 +52,42 @@ def is_unprepared(_: Any) -> bool:
     return True
 
 
-class LentBrowser:
-    """A browser that a run uses and does not close."""
-
-    def __init__(self, browser: Any):
-        self._browser = browser
-        self._listeners: list[tuple[str, Any]] = []
-
-    def on(self, event: str, listener: Any) -> None:
-        """Add a listener, until the run closes the browser."""
-        self._browser.on(event, listener)
-        self._listeners.append((event, listener))
-
-    async def new_context(self, **options: Any) -> Any:
-        """Return a new browser context."""
-        return await self._browser.new_context(**options)
-
-    async def close(self) -> None:
-        """Give the browser back."""
-        for event, listener in self._listeners:
-            self._browser.remove_listener(event, listener)
-
-
 class LendingProvider:
-    """Lends `browser`, Playwright's, to scrapy-playwright (its interface `BrowserProvider`)."""
+    """Lends scrapy-playwright (its interface `BrowserProvider`) the browsers that `Browsers` starts and closes."""
 
     def __init__(self, config: Any):
-        self.browser: Any = None
+        """`config`: that of scrapy-playwright, not used."""
 
     async def start(self) -> None:
-        """The browser is started by `Browsers`."""
+        """Nothing: no browser is started before the first page."""
 
     async def launch_browser(self) -> Any:
-        """Return the browser."""
-        return LentBrowser(self.browser)
+        """Return a browser that stands for all browsers."""
+        return LentBrowser()
 
     async def launch_persistent_context(self, context_kwargs: dict[str, Any]) -> Any:
         """Raises `NotSupported`."""
         raise NotSupported("no browser context outlives its page")
 
     async def close(self) -> None:
-        """The browser is closed by `Browsers`."""
+        """Nothing."""
+
+
+class LentBrowser:
+    """Stands for all browsers of a run: each context is made in the browser that its options name as `lender`.
+
+    It has no events: scrapy-playwright would replace a browser that dies some time after the page is tried again.
+    """
+
+    def on(self, event: str, listener: Any) -> None:
+        """Nothing."""
+
+    async def new_context(self, *, lender: Any, **options: Any) -> Any:
+        """Return a new browser context of `lender`, Playwright's browser."""
+        return await lender.new_context(**options)
+
+    async def close(self) -> None:
+        """Nothing."""
 
 
 class RenderingHandler(LimitedHandler, ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
@@ -112,8 +107,7 @@ class RenderingHandler(LimitedHandler, ScrapyPlaywrightDownloadHandler):  # type
             self._scripts = ScriptCache()
         return await browsers_of(self.crawler).show(request, self._scripts, self._load)
 
-    async def _load(self, request: Request, browser: Any) -> Response:
-        cast(LendingProvider, self.browser_provider).browser = browser
+    async def _load(self, request: Request) -> Response:
         loaded: Response = await ScrapyPlaywrightDownloadHandler.download_request(self, request)
         return loaded
 
