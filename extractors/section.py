@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
+from functools import cached_property
 
 from .article import IN_TEXT, KINDS, Article, NoArticle, join
 from .page import Refuse, check_type, make_page
@@ -34,6 +35,12 @@ class Section:
         self._include = check_kinds(include)
         self.example = None if example is None else make_page(example, url, name="example")
         self._extractor = create(method, self.example)
+
+    @cached_property
+    def example_article(self) -> Article | None:
+        """The article of the example page, extracted once; None without an example, or if it gives none."""
+        found = self._extractor.extract(self.example) if self.example else None
+        return found if isinstance(found, Article) else None
 
     def extract(
         self,

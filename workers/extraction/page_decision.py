@@ -8,7 +8,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from extractors import Article, Listing, NoArticle, Post, Section, UnusablePage, read_comments
@@ -157,6 +157,7 @@ def judge_page(
         return Fail(f"extractor error: {type(error).__name__}: {error}", page, error)
     if isinstance(extracted, NoArticle):
         return Reject(extracted.reason, page=page, fits=extracted.fits)
+    extracted = _without_shared_link(extracted, section.example_only.example_article)
     config = section.config
     usage = usage_of(page.headers, extracted.robots_meta, extracted.tdm_meta, config.product)
     if directive := usage.forbids(config.skip):
@@ -177,6 +178,15 @@ def judge_page(
         return Reject(reason)
     hash_ = content_hash(by_example if isinstance(by_example, Article) else extracted)
     return FoundArticle(page, extracted, usage, hash_)
+
+
+def _without_shared_link(article: Article, example: Article | None) -> Article:
+    """Return an article without a canonical link that the example has too, under another title: all pages have it."""
+    if example is None or not article.canonical_url or article.canonical_url != example.canonical_url:
+        return article
+    title, title_of_example = article.title or "", example.title or ""
+    is_same = title in title_of_example or title_of_example in title  # as of a further page: "Title (2)"
+    return article if is_same else replace(article, canonical_url=None)
 
 
 def _extract_all_parts(section: Section, page: StoredPage, refuse: Refuse) -> Article | NoArticle:

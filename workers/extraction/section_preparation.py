@@ -180,6 +180,7 @@ class SectionPreparation:
         try:
             with self.watch.during(config.task, "example", self.times.page_deadline):
                 section = Section(decode(example.body, example.content_type)[0], example.url, method=config.method)
+                _ = section.example_article  # read here, where a page that crashes a worker is noticed
         except UnusablePage as error:
             log.error("task %s: unusable example: %s; pages are extracted without it", config.task, error)
         except MemoryError:

@@ -35,6 +35,8 @@ def lease(body, *, attempts=1, info=None, **more):
 class FakeSection:
     """Stands for a section whose extraction raises an error or returns a result."""
 
+    example_article = None
+
     def __init__(self, result):
         self.result = result
 
@@ -55,6 +57,19 @@ def test_the_hash_is_of_the_text_by_the_example_alone(example):
     other = Article(text="by the example alone", blocks=(), method="example", confidence=1.0, reason="")
     found = judge(section(example, FakeSection(other)), lease(article(1)))
     assert found.example_hash == content_hash(other) != content_hash(found.article)
+
+
+@pytest.mark.parametrize("of_example", [url(0), url(7)])
+def test_a_canonical_link_that_all_pages_have_does_not_count(of_example):
+    prepared = section(Section(article(0, canonical=of_example).decode(), url(0)))
+
+    def link_of(number, title=None):
+        body = article(number, canonical=of_example)
+        body = body.replace(f"Story {number}".encode(), (title or f"Story {number}").encode())
+        return judge(prepared, lease(body)).article.canonical_url
+
+    assert link_of(1) is None
+    assert link_of(0) == link_of(1, "Story 0 (2)") == of_example  # the example under another URL; its second page
 
 
 def test_a_defect_of_the_extractor_fails_the_page_and_is_not_logged_yet(caplog):
