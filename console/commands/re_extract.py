@@ -30,17 +30,23 @@ from crawler.logs import start_logging
 def command(task: str, since: Any, workers: int | None, tasks: Path | None, as_json: bool) -> None:
     """Extract the kept pages of TASK again, and write new versions of the rows whose title or text differs.
 
-    The task needs `keep_pages`. Nothing is fetched. `exemplar backtest` shows the effect of another example or method
-    before it is set in tasks.yaml.
+    The task needs `keep_pages`. Nothing is fetched. Example and method are those of tasks.yaml; `exemplar backtest`
+    shows the effect of others before they are set there.
     """
+    from crawler.task_list.file import load
+    from crawler.task_list.publication import publish
     from workers.extraction.re_extraction import ReExtraction, kept_pages_for
     from workers.processes import stop_by_signal
     from workers.redis_access.connection import connect
     from workers.worker_processes.supervisor import Supervisor
 
     start_logging()
-    with redis_url_of(tasks_file(tasks).absolute().parent, purpose="re-extract") as url:
-        ledger = known_ledger(connect(url), task)
+    file = tasks_file(tasks).absolute()
+    with redis_url_of(file.parent, purpose="re-extract") as url:
+        connection = connect(url)
+        if file.exists():
+            publish(connection, load(file), file, take_over="REDIS_URL" not in os.environ)
+        ledger = known_ledger(connection, task)
         first = since.replace(tzinfo=UTC).timestamp() if since is not None else 0.0
         work = ReExtraction(ledger, kept_pages_for(ledger), since=first)
         supervisor = Supervisor(url, workers or os.cpu_count() or 2, until=work.step)
