@@ -65,7 +65,7 @@ class Browser:
         }
         self._launch_options = launch_options(executable, proxy, (*FLAGS, f"--user-agent={user_agent}"))
         self._shown = 0  # number of pages that it was given
-        self._open = 0  # number of open pages
+        self._visits: set[Visit] = set()  # open pages
         self._pids: list[int] = []
         self._watch: asyncio.Task[None] | None = None
         self._playwright: Any = None
@@ -90,7 +90,7 @@ class Browser:
             raise BrowserMissing(f"the browser {self.executable} does not start: {message[:200]}") from None
         finally:
             self._pids = [pid for pid in below(os.getpid()) if pid not in before]
-        self._browser.on("disconnected", lambda _: self._break())
+        self._browser.on("disconnected", lambda _: self.end_visits())
         self._watch = asyncio.ensure_future(self._watch_memory(before))
 
     async def show(self, request: Request, cache: ScriptCache, load: Load) -> Response:
@@ -98,7 +98,7 @@ class Browser:
         visit = Visit(request, cache)
         seconds = request.meta.get("download_timeout") or PAGE_SECONDS
         self._shown += 1
-        self._open += 1
+        self._visits.add(visit)
         self.idle.clear()
         request.meta.update(
             playwright=True,
@@ -123,10 +123,16 @@ class Browser:
             raise RenderingFailed("the page's scripts do not end") from None
         finally:
             request.meta["download_latency"] = visit.latency
-            await self._leave(visit.context)
+            await self._leave(visit)
             for name in [name for name in request.meta if name.startswith("playwright")]:
                 del request.meta[name]
         return visit.early_response()
+
+    def end_visits(self) -> None:
+        """End the open pages, since the browser has died: Playwright would wait forever for a tab that was opening."""
+        self._break()
+        for visit in self._visits:
+            visit.end(BrowserGone())
 
     async def close(self) -> None:
         """End the browser and all its processes."""
@@ -141,19 +147,19 @@ class Browser:
                     await self._playwright.stop()
         self._kill()
 
-    async def _leave(self, context: Any) -> None:
+    async def _leave(self, visit: Visit) -> None:
         """Close a page's context, with all its tabs."""
         try:
-            if context is not None and not self.broken:
-                await asyncio.wait_for(context.close(), CLOSE_SECONDS)
+            if visit.context is not None and not self.broken:
+                await asyncio.wait_for(visit.context.close(), CLOSE_SECONDS)
         except TimeoutError:  # a renderer hangs
             self._break()
             self._kill()
         except PlaywrightError:
             pass  # it is already closed
         finally:
-            self._open -= 1
-            if not self._open:
+            self._visits.discard(visit)
+            if not self._visits:
                 self.idle.set()
 
     def _reason(self, error: Exception) -> Exception:

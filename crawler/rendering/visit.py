@@ -204,7 +204,8 @@ class Visit:
         assert self.ending is not None
         return self.ending
 
-    def _end(self, ending: ScrapyResponse | Exception) -> None:
+    def end(self, ending: ScrapyResponse | Exception) -> None:
+        """End the visit, unless it has already ended in another way."""
         if self.ending is None:
             self.ending = ending
         self._over.set()
@@ -238,9 +239,9 @@ class Visit:
             await route.continue_(headers=self._headers_for(request, main=True))
             return
         if main and request.method == "GET":
-            self._end(self._response(NAVIGATES, {"Location": request.url}))
+            self.end(self._response(NAVIGATES, {"Location": request.url}))
         elif main:  # mostly a challenge
-            self._end(RenderingFailed("the page redirects by a form"))
+            self.end(RenderingFailed("the page redirects by a form"))
         await route.abort("aborted")  # for any other error Chromium would show a page of its own
 
     def _headers_for(self, request: Any, *, main: bool) -> dict[str, str]:
@@ -295,7 +296,7 @@ class Visit:
         elif event["frameId"] == self._frame and "responseStatusCode" in event:
             ending = None if self.latency else self._ending_of(event["responseStatusCode"], headers)
             if ending:
-                self._end(ending)
+                self.end(ending)
             if ending or self.latency:  # a second document is a download that a script starts
                 method, arguments = "Fetch.failRequest", arguments | {"errorReason": "BlockedByClient"}
             self.latency = self.latency or time.monotonic() - self._began

@@ -1,5 +1,6 @@
 """Pages in a real Chromium as a task's pages are rendered: what comes out, and what never gets out of the browser."""
 
+import asyncio
 import gzip
 import json
 import os
@@ -10,11 +11,13 @@ import threading
 import time
 
 import pytest
+from scrapy import Request
 
 from crawler.rendering import browsers, chromium
 from crawler.rendering.browsers import Browser
 from crawler.rendering.chromium import BROWSER, NAMES, OF_PLAYWRIGHT, BrowserMissing, find_browser
 from crawler.rendering.memory import below, resident
+from crawler.rendering.visit import ScriptCache
 from tests import forks
 from tests.crawler import network
 from tests.crawler.proxies import Proxy
@@ -475,6 +478,24 @@ def test_a_browser_that_dies_is_replaced_and_its_page_shown():
         lines = [json.loads(line) for line in child.communicate(timeout=60)[0].splitlines()]
         assert killed
         assert (lines[0]["kind"], lines[1]["reason"]) == ("page", 2)
+
+
+def test_a_page_whose_tab_never_opens_ends_with_its_browser():
+    async def show():
+        began = asyncio.Event()
+
+        async def load(_):
+            began.set()
+            await asyncio.Event().wait()
+
+        browser = Browser("chromium", "http://127.0.0.1:1", "agent")
+        visit = asyncio.ensure_future(browser.show(Request("http://127.0.0.1:1/"), ScriptCache(), load))
+        await began.wait()
+        browser.end_visits()
+        await asyncio.wait_for(visit, 20)
+
+    with pytest.raises(browsers.BrowserGone):
+        asyncio.run(show())
 
 
 def _main_process(pid):
