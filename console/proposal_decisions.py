@@ -1,9 +1,11 @@
 """A person's decision on a proposed example: it is adopted and written into tasks.yaml, or dismissed."""
 
 from pathlib import Path
+from typing import Any
 
 import redis
 
+from console.terminal import moment
 from crawler.task_list.change import unwritten_examples, write_examples
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError
@@ -39,3 +41,9 @@ def dismiss_proposal(connection: "redis.Redis", proposal: Proposal) -> Proposal:
     if proposal.state != "proposed":
         raise ExemplarError(f"task {proposal.task}: the proposed example has already been {proposal.state}")
     return dismiss(connection, proposal, now=clock_of(connection).now())
+
+
+def proposal_json(proposal: Proposal) -> dict[str, Any]:
+    """Return a proposal as JSON types, its times in ISO 8601."""
+    times = {name: moment(getattr(proposal, name)) for name in ("at", "since")}
+    return proposal.to_dict() | times | {"decided_at": moment(proposal.decided_at) if proposal.decided_at else None}

@@ -25,18 +25,7 @@ def overview_json(overview: Overview) -> dict[str, Any]:
     return {
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "tasks_from": tasks.edition.origin if tasks.edition else None,
-        "tasks": [
-            {
-                "task": task.name,
-                "state": task.state,
-                "next": _iso(task.next_run),
-                "every": task.every or None,
-                "period": task.period,  # the present period in seconds, if `every` is auto
-                "counts": task.counts,
-                "last_run": task.last_run,
-            }
-            for task in tasks.tasks.values()
-        ],
+        "tasks": [task_json(task) for task in tasks.tasks.values()],
         "queue": queue_json(overview),
         "outputs": [
             asdict(state) | {"since": _iso(state.since), "problem_since": _iso(state.problem_since)}
@@ -51,6 +40,19 @@ def overview_json(overview: Overview) -> dict[str, Any]:
         "redis": machines.redis,
         "walk": walk_in_use(),
         "hosts": [host.to_dict() for host in machines.hosts],
+    }
+
+
+def task_json(task: TaskOverview) -> dict[str, Any]:
+    """Return one task as JSON types. `period`: the present one in seconds, if `every` is auto."""
+    return {
+        "task": task.name,
+        "state": task.state,
+        "next": _iso(task.next_run),
+        "every": task.every or None,
+        "period": task.period,
+        "counts": task.counts,
+        "last_run": task.last_run,
     }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -39,7 +39,7 @@ def command(task: str | None, adopt: bool, dismiss: bool, tasks: Path | None, as
     force. The pages between the redesign and the adoption are extracted again: stored ones at once, the others are
     fetched by the next run. The former example still votes on pages of its template.
     """
-    from console.proposal_decisions import adopt_proposal, dismiss_proposal
+    from console.proposal_decisions import adopt_proposal, dismiss_proposal, proposal_json
 
     if adopt and dismiss:
         raise click.UsageError("give --adopt or --dismiss, not both")
@@ -57,7 +57,7 @@ def command(task: str | None, adopt: bool, dismiss: bool, tasks: Path | None, as
         elif dismiss:
             proposal = dismiss_proposal(connection, proposal)
     if as_json:
-        print_json(_as_json(proposal) | {"notes": notes})
+        print_json(proposal_json(proposal) | {"notes": notes})
         return
     if adopt or dismiss:
         _show_decision(proposal)
@@ -84,8 +84,10 @@ def _chosen(connection: "redis.Redis", task: str | None) -> "list[Proposal]":
 
 def _list(chosen: "Sequence[Proposal]", as_json: bool) -> None:
     if as_json:
+        from console.proposal_decisions import proposal_json
+
         for proposal in chosen:
-            print_json(_as_json(proposal))
+            print_json(proposal_json(proposal))
         return
     if not chosen:
         say("no example is proposed")
@@ -135,9 +137,3 @@ def _show_decision(proposal: "Proposal") -> None:
             f"{proposal.task}: to be extracted again: {counted(proposal.gap.stored, 'page')} without a request, "
             f"{counted(proposal.gap.to_fetch, 'page')} after the next run has fetched them"
         )
-
-
-def _as_json(proposal: "Proposal") -> dict[str, Any]:
-    times = {name: moment(getattr(proposal, name)) for name in ("at", "since")}
-    decided = moment(proposal.decided_at) if proposal.decided_at else None
-    return proposal.to_dict() | times | {"decided_at": decided}

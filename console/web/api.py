@@ -1,62 +1,49 @@
-"""The JSON API below `/api/`, and its OpenAPI document at `/api/openapi.json`.
+"""The JSON API below `/api/`: the commands' data, in the form of their `--json`, and their actions.
 
-An operation is a function; the annotations of its answer and of its body are the types of the API. A request that
-changes something has a body of type application/json, which a page of another origin cannot send.
+An operation is a function of the request; one that changes something also gets its body, of type application/json,
+which a page of another origin cannot send.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
-from typing import Any, Literal, TypeVar
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
+from console.proposal_decisions import proposal_json
+from console.status_table import task_json
+from console.terminal import moment
 from console.web import api_types as types
 from console.web.actions import Done
 from console.web.article_index import COUNTED_MOST
 from console.web.context import web_of
-from console.web.openapi import Operation, document
-from console.web.pages import article_of, checked, filled_in, task_of
+from console.web.data import TaskFailures
+from console.web.pages import article_of, checked, filled_in, query_of, task_of
+from console.web.snapshot import TaskState
 from console.web.texts import translations, worded
+from crawler.logs import json_line
 from crawler.task_list.mistakes import TaskError
 from workers.errors import ExemplarError
-from workers.redesign.proposals import Proposal
 from workers.rows import Row
 
-OPERATIONS: list[Operation] = []
-Function = TypeVar("Function", bound=Callable[..., Any])
+Body = type[types.ApiAction] | None
 
 
-def operation(method: Literal["GET", "POST"], path: str, summary: str) -> Callable[[Function], Function]:
-    """Make a function an operation of the API. It takes the request, and the `query` or `body` that it annotates."""
-
-    def add(function: Function) -> Function:
-        kinds = function.__annotations__
-        answer = {Row: None, Done: types.ApiDone}.get(kinds["return"], kinds["return"])
-        OPERATIONS.append(Operation(method, path, summary, answer, kinds.get("query"), kinds.get("body"), function))
-        return function
-
-    return add
-
-
-def _handler(one: Operation) -> Callable[[Request], Awaitable[Response]]:
+def _handler(function: Callable[..., Any], body: Body) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
-        given: dict[str, types.ApiObject] = {}
-        if one.query is not None:
-            given["query"] = checked(one.query.model_validate, filled_in(request))
-        if one.body is not None:
-            given["body"] = checked(one.body.model_validate_json, await _body(request))
+        given = [checked(body.model_validate_json, await _body(request))] if body is not None else []
         try:
-            found = await run_in_threadpool(one.function, request, **given)
+            found = await run_in_threadpool(function, request, *given)
         except (ExemplarError, TaskError) as error:
             raise HTTPException(422, str(error)) from None
         if isinstance(found, Done):
             text = " ".join([worded((found.text, found.values), translations("en")), *found.notes])
-            found = types.ApiDone(ok=found.ok, text=text)
-        return JSONResponse(found.model_dump() if isinstance(found, types.ApiObject) else dict(found))
+            found = {"ok": found.ok, "text": text}
+        return Response(json_line(found), media_type="application/json")
 
     return answer
 
@@ -67,90 +54,85 @@ async def _body(request: Request) -> bytes:
     return await request.body()
 
 
-@operation("GET", "/api/tasks", "The tasks")
-def tasks(request: Request, query: types.ApiPage) -> types.ApiTasks:
+def _part(request: Request, name: str, found: Sequence[Any], form: Callable[[Any], Any]) -> dict[str, Any]:
+    """Return the part of a list that a request asks for; `form`: of one of its items as JSON."""
+    place = checked(types.ApiPage.model_validate, filled_in(request)).place
+    return {"total": len(found), name: [form(one) for one in found[place]]}
+
+
+def tasks(request: Request) -> Any:
     """Return the tasks by name."""
-    rows = [*web_of(request).data.snapshot().tasks.values()]
-    return types.ApiTasks.model_validate({"total": len(rows), "tasks": rows[query.place]})
+    return _part(request, "tasks", [*web_of(request).data.snapshot().tasks.values()], _task)
 
 
-@operation("POST", "/api/tasks", "Add a task")
 def add_task(request: Request, body: types.ApiNewTask) -> Done:
     """Add a task to tasks.yaml; a mistake in its keys is an error, and nothing is written."""
     return web_of(request).actions.add_task({"name": body.name, **body.keys})
 
 
-@operation("GET", "/api/tasks/{name}", "One task")
-def task(request: Request) -> types.ApiTask:
+def task(request: Request) -> Any:
     """Return one task."""
-    return types.ApiTask.model_validate(task_of(request)[1])
+    return _task(task_of(request)[1])
 
 
-@operation("POST", "/api/tasks/{name}", "Run, pause, resume")
 def act_on_task(request: Request, body: types.ApiTaskAction) -> Done:
     """Run a task now, pause it, or end its pause."""
     actions, name = web_of(request).actions, request.path_params["name"]
     return actions.run_now(name) if body.do == "run" else actions.pause(name, paused=body.do == "pause")
 
 
-@operation("GET", "/api/tasks/{name}/runs", "Its last runs")
-def runs(request: Request) -> types.ApiRuns:
-    """Return the last runs of a task."""
+def runs(request: Request) -> Any:
+    """Return the last runs of a task, newest first."""
     web, state = task_of(request)
-    reports = web.data.runs(state.name) if state.is_known else []
-    return types.ApiRuns.model_validate({"task": state.name, "runs": reports})
+    return {"task": state.name, "runs": web.data.runs(state.name) if state.is_known else []}
 
 
-@operation("GET", "/api/tasks/{name}/proposal", "Its proposed example")
-def proposal(request: Request) -> types.ApiTaskProposal:
-    """Return the newest proposal of a task with its back-test, decided on or not."""
+def proposal(request: Request) -> Any:
+    """Return the newest proposal of a task with its back-test, decided on or not, or why there is none."""
     web, state = task_of(request)
     found = web.data.proposal(state.name)
-    return types.ApiTaskProposal(
-        task=state.name,
-        proposal=_proposal(found) if found is not None else None,
-        pages=[types.ApiComparedPage.model_validate(asdict(page)) for page in (found.test.pages if found else ())],
-        unproposed=web.data.unproposed(state.name) if state.is_known else "",
-    )
+    unproposed = web.data.unproposed(state.name) if state.is_known else ""
+    return {"task": state.name, "proposal": found and proposal_json(found), "unproposed": unproposed}
 
 
-@operation("POST", "/api/tasks/{name}/proposal", "Adopt or dismiss it")
 def act_on_proposal(request: Request, body: types.ApiProposalAction) -> Done:
     """Adopt or dismiss the proposed example of a task."""
     web, state = task_of(request)
     return web.actions.decide(state.name, body)
 
 
-@operation("GET", "/api/proposals", "Proposed examples")
-def proposals(request: Request, query: types.ApiPage) -> types.ApiProposals:
+def proposals(request: Request) -> Any:
     """Return the proposals that wait for a decision, newest first."""
-    found = web_of(request).data.open_proposals()
-    return types.ApiProposals(total=len(found), proposals=[*map(_proposal, found[query.place])])
+    return _part(request, "proposals", web_of(request).data.open_proposals(), proposal_json)
 
 
-@operation("GET", "/api/alarms", "Open alarms")
-def alarms(request: Request, query: types.ApiPageOfTask) -> types.ApiAlarms:
+def alarms(request: Request) -> Any:
     """Return the open alarms by task."""
-    found = [alarm for alarm in web_of(request).data.snapshot().alarms if query.task in (None, alarm.task)]
-    return types.ApiAlarms.model_validate({"total": len(found), "alarms": found[query.place]})
+    chosen = request.query_params.get("task")
+    found = [alarm for alarm in web_of(request).data.snapshot().alarms if chosen in (None, alarm.task)]
+    return _part(request, "alarms", found, lambda alarm: alarm.to_dict())
 
 
-@operation("POST", "/api/alarms", "Dismiss an alarm")
 def act_on_alarm(request: Request, body: types.ApiAlarmAction) -> Done:
     """Dismiss an open alarm."""
     return web_of(request).actions.dismiss_alarm(body)
 
 
-@operation("GET", "/api/articles", "Search the articles")
-def articles(request: Request, query: types.ArticleQuery) -> types.ApiArticles:
-    """Search the articles."""
+def articles(request: Request) -> Any:
+    """Search the articles. `more_than`: there are more than `count`; `next`: the id `before` which the next page is."""
+    query = query_of(request)
     found = web_of(request).data.index.search(query, query.limit)
-    count = min(found.count, COUNTED_MOST)
-    shown = {"count": count, "more_than": found.count > COUNTED_MOST, "next": found.after, "articles": found.articles}
-    return types.ApiArticles.model_validate(shown)
+    return {
+        "count": min(found.count, COUNTED_MOST),
+        "more_than": found.count > COUNTED_MOST,
+        "next": found.after,
+        "articles": [
+            asdict(one) | {"published": one.published or None, "fetched_at": moment(one.fetched_at)}
+            for one in found.articles
+        ],
+    }
 
 
-@operation("GET", "/api/articles/{number}", "The row of an article")
 def row(request: Request) -> Row:
     """Return the row of an article from its output."""
     _, found = article_of(request)
@@ -159,35 +141,51 @@ def row(request: Request) -> Row:
     return found
 
 
-@operation("GET", "/api/failures", "Failures by reason")
-def failures(request: Request, query: types.ApiPageOfTask) -> types.ApiFailureList:
+def failures(request: Request) -> Any:
     """Return the failures by task and reason."""
-    data = web_of(request).data
-    names = data.failing_tasks()
-    shown = [name for name in names if query.task in (None, name)][query.place]
-    return types.ApiFailureList(total=len(names), tasks=[data.failures(name) for name in shown])
+    data, chosen = web_of(request).data, request.query_params.get("task")
+    names = [name for name in data.failing_tasks() if chosen in (None, name)]
+    return _part(request, "tasks", names, lambda name: _failures(data.failures(name)))
 
 
-@operation("POST", "/api/failures", "Retry or drop failures")
 def act_on_failures(request: Request, body: types.ApiFailureAction) -> Done:
     """Retry or drop failed pages or refused rows."""
     return web_of(request).actions.act_on_failures(body)
 
 
-def openapi(request: Request) -> Response:
-    """Return the OpenAPI document."""
-    return JSONResponse(document(OPERATIONS))
+OPERATIONS: tuple[tuple[str, str, Callable[..., Any], Body], ...] = (
+    ("GET", "/api/tasks", tasks, None),
+    ("POST", "/api/tasks", add_task, types.ApiNewTask),
+    ("GET", "/api/tasks/{name}", task, None),
+    ("POST", "/api/tasks/{name}", act_on_task, types.ApiTaskAction),
+    ("GET", "/api/tasks/{name}/runs", runs, None),
+    ("GET", "/api/tasks/{name}/proposal", proposal, None),
+    ("POST", "/api/tasks/{name}/proposal", act_on_proposal, types.ApiProposalAction),
+    ("GET", "/api/proposals", proposals, None),
+    ("GET", "/api/alarms", alarms, None),
+    ("POST", "/api/alarms", act_on_alarm, types.ApiAlarmAction),
+    ("GET", "/api/articles", articles, None),
+    ("GET", "/api/articles/{number:index}", row, None),
+    ("GET", "/api/failures", failures, None),
+    ("POST", "/api/failures", act_on_failures, types.ApiFailureAction),
+)
 
 
 def routes() -> list[Route]:
     """Return the routes of the API."""
-    found = [
-        Route(one.path.replace("{number}", "{number:index}"), _handler(one), methods=[one.method]) for one in OPERATIONS
-    ]
-    return [*found, Route("/api/openapi.json", openapi, methods=["GET"])]
+    return [Route(path, _handler(function, body), methods=[method]) for method, path, function, body in OPERATIONS]
 
 
-def _proposal(found: Proposal) -> types.ApiProposal:
-    fits_old, fits_new = found.test.fitting()
-    test = {"counts": found.test.counts, "text_f1": found.test.mean_f1, "fits_old": fits_old, "fits_new": fits_new}
-    return types.ApiProposal.model_validate(asdict(found) | test)
+def _task(state: TaskState) -> dict[str, Any]:
+    reasons = [worded(reason, translations("en")) for reason in state.reasons]
+    more = {name: getattr(state, name) for name in ("health", "example", "pattern", "days")}
+    return task_json(state) | more | {"reasons": reasons}
+
+
+def _failures(found: TaskFailures) -> dict[str, Any]:
+    def form(group: Any) -> dict[str, Any]:
+        times = {"last": moment(group.last) if group.last is not None else None}
+        return {name: getattr(group, name) for name in ("reason", "key", "number", "urls")} | times
+
+    lists = {"pages": [*map(form, found.pages)], "rows": [*map(form, found.rows)]}
+    return {"task": found.task, "failed": found.failed, **lists}

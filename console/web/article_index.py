@@ -17,7 +17,7 @@ from hashlib import blake2b
 from math import isfinite
 from pathlib import Path
 
-from console.web.api_types import ApiArticle, ArticleQuery
+from console.web.api_types import ArticleQuery
 from console.web.article_sources import ArticleFile, row_at, rows_from
 from console.web.words import match_of, words_of
 from workers.rows import Row
@@ -43,13 +43,28 @@ NEWEST = (
 
 
 @dataclass(frozen=True, slots=True)
+class IndexedArticle:
+    """An article of the index. `published`: as declared, "" if unknown; `fetched_at`: Unix seconds."""
+
+    id: int
+    task: str
+    url: str
+    title: str
+    published: str
+    fetched_at: float
+    language: str
+    confidence: float
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
 class ArticleList:
     """A page of a search, newest first, each article in its newest version.
 
     `count`: all matches, up to `COUNTED_MOST` + 1. `after`: for the next page.
     """
 
-    articles: tuple[ApiArticle, ...]
+    articles: tuple[IndexedArticle, ...]
     count: int
     after: int | None
 
@@ -84,7 +99,7 @@ class ArticleIndex:
         ids = f"SELECT rowid FROM {source} AS found WHERE {between} ORDER BY rowid DESC LIMIT ?"
         return [row[0] for row in database.execute(ids, [*([match] if match else []), low, newest, most])]
 
-    def get(self, number: int) -> tuple[ApiArticle, Row | None] | None:
+    def get(self, number: int) -> tuple[IndexedArticle, Row | None] | None:
         """Return an article and its row; None if there is no such article."""
         return next(self.with_rows([number]), None)
 
@@ -99,7 +114,7 @@ class ArticleIndex:
             yield [row for _, row in self.with_rows(ids) if row is not None]
             before = ids[-1]
 
-    def with_rows(self, ids: Sequence[int]) -> Iterator[tuple[ApiArticle, Row | None]]:
+    def with_rows(self, ids: Sequence[int]) -> Iterator[tuple[IndexedArticle, Row | None]]:
         """Yield articles, newest first, each with its row; the row is None if its output no longer has it."""
         marks = ",".join("?" * len(ids))
         query = "SELECT articles.id, path, kind, articles.place FROM articles JOIN files ON file = files.id WHERE "
@@ -151,7 +166,7 @@ class ArticleIndex:
             parts.append(f'tags : "{_language_tag(query.language)}"')
         return " AND ".join(parts)
 
-    def _articles(self, database: sqlite3.Connection, ids: Sequence[int]) -> list[ApiArticle]:
+    def _articles(self, database: sqlite3.Connection, ids: Sequence[int]) -> list[IndexedArticle]:
         marks = ",".join("?" * len(ids))
         database.row_factory = sqlite3.Row
         rows = database.execute(
@@ -161,7 +176,7 @@ class ArticleIndex:
             f"WHERE articles.id IN ({marks}) ORDER BY articles.id DESC",
             list(ids),
         )
-        return [ApiArticle(**{**row, "task": self._name(row["task"])}) for row in rows]
+        return [IndexedArticle(**{**row, "task": self._name(row["task"])}) for row in rows]
 
     # -- writing ----------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,6 @@ import redis
 
 from console.overview import MachinesOverview, PublishedTasks, machines_overview
 from console.problems import Group, groups, refused_groups
-from console.web.api_types import ApiFailures, ApiReason
 from console.web.article_index import ArticleIndex
 from console.web.article_sources import article_files
 from console.web.config import ConsoleConfig
@@ -65,6 +64,29 @@ class StoredTaskPage:
 
 
 @dataclass(frozen=True, slots=True)
+class ReasonGroup:
+    """URLs with similar reasons. `last`: Unix seconds; `kept`: those whose page is in quarantine."""
+
+    reason: str
+    key: str
+    number: int
+    urls: list[str]
+    last: float | None
+    fate: str
+    kept: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFailures:
+    """The failed pages and refused rows of a task, by reason."""
+
+    task: str
+    failed: int
+    pages: list[ReasonGroup]
+    rows: list[ReasonGroup]
+
+
+@dataclass(frozen=True, slots=True)
 class TaskLinks:
     """The outcomes of a task's links. `complete`: whether all URLs without a row were examined.
 
@@ -72,7 +94,7 @@ class TaskLinks:
     """
 
     open: tuple[dict[str, Any], ...]
-    left: list[ApiReason]
+    left: list[ReasonGroup]
     complete: bool
     keeps_pages: bool = False
 
@@ -210,7 +232,7 @@ class ConsoleData:
                 numbers[output.task] += output.refused
         return [name for name, _ in numbers.most_common()]
 
-    def failures(self, name: str) -> ApiFailures:
+    def failures(self, name: str) -> TaskFailures:
         """Return the failed pages and refused rows of a task."""
         connection = self.redis
         ledger = Ledger(connection, name)
@@ -224,7 +246,7 @@ class ConsoleData:
             for group in groups(failed)
         ]
         rows = [_reason_group(group, output=f"{shown(output)}: ") for output, group in refused_groups(connection, name)]
-        return ApiFailures(task=name, failed=number, pages=pages, rows=rows)
+        return TaskFailures(task=name, failed=number, pages=pages, rows=rows)
 
     # -- machines ---------------------------------------------------------------------------------------------------
 
@@ -260,8 +282,8 @@ def _newest_problems(
     return list(present.values())
 
 
-def _reason_group(group: Group, kept: frozenset[str] = frozenset(), output: str = "") -> ApiReason:
-    return ApiReason(
+def _reason_group(group: Group, kept: frozenset[str] = frozenset(), output: str = "") -> ReasonGroup:
+    return ReasonGroup(
         reason=f"{output}{group.label}",
         key=group.key,
         number=len(group.members),

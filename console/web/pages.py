@@ -11,8 +11,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from console.report.document import shown_html
-from console.web.api_types import ApiArticle, ArticleQuery
-from console.web.article_index import COUNTED_MOST
+from console.web.api_types import ArticleQuery
+from console.web.article_index import COUNTED_MOST, IndexedArticle
 from console.web.context import Web, web_of
 from console.web.data import FAILING_TASKS_MOST, HOSTS_MOST
 from console.web.sandbox import page_response
@@ -192,7 +192,7 @@ def checked(read: Callable[[Given], Item], given: Given) -> Item:
         raise HTTPException(422, f"{place or 'body'}: {first['msg'].removeprefix('Value error, ')}") from None
 
 
-def article_of(request: Request) -> tuple[ApiArticle, Row | None]:
+def article_of(request: Request) -> tuple[IndexedArticle, Row | None]:
     """Return the article that a request names, and its row. Raises `HTTPException` 404."""
     found = web_of(request).data.index.get(request.path_params["number"])
     if found is None:

@@ -1,17 +1,15 @@
-"""The JSON API answers as its OpenAPI document says."""
+"""The JSON API: answers, errors and actions."""
 
-import json
 from datetime import datetime
 from pathlib import Path
 
-import jsonschema
 import pytest
 import redis
 
 from console.web.api import OPERATIONS
 from tests.console.web.conftest import NAMES, ConsoleClient, MakeConsole, row_of
-from workers import keys
 from workers.ledger import Ledger
+from workers.sinks.row_schema import row_schema
 from workers.url_states import Found
 from workers.writing.refused_rows import keep_refused, refused_rows
 
@@ -25,54 +23,46 @@ NEW_TASK = {
     },
 }
 REQUESTS = [
-    ("GET", "/api/tasks", "/api/tasks", None),
-    ("GET", "/api/tasks?limit=1&offset=1", "/api/tasks", None),
-    ("GET", f"/api/tasks/{NAMES[0]}", "/api/tasks/{name}", None),
-    ("GET", f"/api/tasks/{NAMES[0]}/runs", "/api/tasks/{name}/runs", None),
-    ("GET", "/api/articles?q=港口&limit=5", "/api/articles", None),
-    ("GET", "/api/failures", "/api/failures", None),
-    ("POST", "/api/tasks", "/api/tasks", NEW_TASK),
-    ("POST", f"/api/tasks/{NAMES[0]}", "/api/tasks/{name}", {"do": "run"}),
-    ("POST", f"/api/tasks/{NAMES[0]}", "/api/tasks/{name}", {"do": "pause"}),
-    ("GET", "/api/alarms?limit=5", "/api/alarms", None),
-    ("GET", f"/api/alarms?task={NAMES[1]}", "/api/alarms", None),
-    ("POST", "/api/alarms", "/api/alarms", {"task": NAMES[0], "kind": "failures", "do": "dismiss"}),
-    ("GET", "/api/proposals", "/api/proposals", None),
-    ("GET", f"/api/tasks/{NAMES[0]}/proposal", "/api/tasks/{name}/proposal", None),
+    ("GET", "/api/tasks", None, {"total", "tasks"}),
+    ("GET", f"/api/tasks/{NAMES[0]}", None, {"task", "state", "counts", "health", "reasons", "pattern", "days"}),
+    ("GET", f"/api/tasks/{NAMES[0]}/runs", None, {"task", "runs"}),
+    ("GET", "/api/articles?q=港口&limit=5", None, {"count", "more_than", "next", "articles"}),
+    ("GET", "/api/failures", None, {"total", "tasks"}),
+    ("POST", "/api/tasks", NEW_TASK, {"ok", "text"}),
+    ("POST", f"/api/tasks/{NAMES[0]}", {"do": "run"}, {"ok", "text"}),
+    ("POST", f"/api/tasks/{NAMES[0]}", {"do": "pause"}, {"ok", "text"}),
+    ("GET", "/api/alarms?limit=5", None, {"total", "alarms"}),
+    ("GET", f"/api/alarms?task={NAMES[1]}", None, {"total", "alarms"}),
+    ("POST", "/api/alarms", {"task": NAMES[0], "kind": "failures", "do": "dismiss"}, {"ok", "text"}),
+    ("GET", "/api/proposals", None, {"total", "proposals"}),
+    ("GET", f"/api/tasks/{NAMES[0]}/proposal", None, {"task", "proposal", "unproposed"}),
     (
-        "POST", f"/api/tasks/{NAMES[0]}/proposal", "/api/tasks/{name}/proposal",
-        {"do": "adopt", "url": "https://news.example/0/a/9.html"},
+        "POST", f"/api/tasks/{NAMES[0]}/proposal",
+        {"do": "adopt", "url": "https://news.example/0/a/9.html"}, {"ok", "text"},
     ),
-    ("POST", "/api/failures", "/api/failures", {"task": NAMES[0], "do": "retry"}),
+    ("POST", "/api/failures", {"task": NAMES[0], "do": "retry"}, {"ok", "text"}),
 ]  # fmt: skip
 
 
-def valid(document: dict[str, object], path: str, method: str, code: str, value: object) -> None:
-    paths = document["paths"]
-    content = paths[path][method.lower()]["responses"][code]["content"]["application/json"]["schema"]
-    schema = {"$ref": content["$ref"], "components": document["components"]}
-    jsonschema.Draft202012Validator(schema).validate(value)
-
-
-@pytest.mark.parametrize(("method", "path", "template", "body"), REQUESTS)
-def test_an_answer_has_its_schema(client: ConsoleClient, method: str, path: str, template: str, body: object) -> None:
-    document = client.get("/api/openapi.json").json()
+@pytest.mark.parametrize(("method", "path", "body", "fields"), REQUESTS)
+def test_an_answer_has_its_fields(
+    client: ConsoleClient, method: str, path: str, body: object, fields: set[str]
+) -> None:
     answer = client.request(method, path, json=body)
     assert answer.status_code == 200, answer.text
-    valid(document, template, method, "200", answer.json())
+    assert fields <= {*answer.json()}
 
 
 def test_every_operation_is_requested_by_a_test() -> None:
-    requested = {(method, template) for method, _, template, _ in REQUESTS} | {("GET", "/api/articles/{number}")}
-    assert requested == {(one.method, one.path) for one in OPERATIONS}
+    paths = {(method, path.partition("?")[0].replace(NAMES[0], "{name}")) for method, path, _, _ in REQUESTS}
+    assert paths | {("GET", "/api/articles/{number:index}")} == {(method, path) for method, path, _, _ in OPERATIONS}
 
 
-def test_the_row_of_an_article_has_the_schema_of_rows(client: ConsoleClient) -> None:
-    document = client.get("/api/openapi.json").json()
+def test_the_row_of_an_article_has_the_fields_of_rows(client: ConsoleClient) -> None:
     number = client.get("/api/articles?limit=1").json()["articles"][0]["id"]
     row = client.get(f"/api/articles/{number}").json()
     assert row["task"] == NAMES[0]
-    assert {*document["components"]["schemas"]["Row"]["required"]} <= {*row}
+    assert {*row_schema()["required"]} <= {*row}
 
 
 @pytest.mark.parametrize(
@@ -125,18 +115,11 @@ def test_a_task_that_is_added_is_in_the_file(published: Path, client: ConsoleCli
     assert client.get("/api/tasks/fresh").json()["state"] == "unpublished"
 
 
-def test_the_document_itself_is_valid(console: MakeConsole) -> None:
-    document = console().get("/api/openapi.json").json()
-    assert document["openapi"] == "3.1.0"
-    for schema in document["components"]["schemas"].values():
-        jsonschema.Draft202012Validator.check_schema(schema)
-
-
 def test_lists_are_paged_and_times_are_iso_8601(client: ConsoleClient) -> None:
     names = [client.get(f"/api/tasks?limit=1&offset={place}").json() for place in range(3)]
     assert [(page["total"], len(page["tasks"])) for page in names] == [(2, 1), (2, 1), (2, 0)]
-    [task] = [task for page in names for task in page["tasks"] if task["name"] == NAMES[0]]
-    assert datetime.fromisoformat(task["next_run"]).tzinfo
+    [task] = [task for page in names for task in page["tasks"] if task["task"] == NAMES[0]]
+    assert datetime.fromisoformat(task["next"]).tzinfo
 
 
 @pytest.mark.parametrize("query", ["limit=ten", "limit=-1", "offset=1.5"])
@@ -150,13 +133,6 @@ def test_an_invalid_place_is_refused(client: ConsoleClient, query: str) -> None:
 def test_an_invalid_id_before_which_articles_are_searched_is_refused(client: ConsoleClient, before: str) -> None:
     answer = client.get(f"/api/articles?before={before}")
     assert (answer.status_code, answer.json()["error"].partition(":")[0]) == (422, "before")
-
-
-def test_the_report_of_an_earlier_version_is_completed(client: ConsoleClient, connection: "redis.Redis") -> None:
-    report = {"started": "2026-11-22T11:00:00+00:00", "outcome": "finished", "problems": []}
-    connection.lpush(keys.of_task(NAMES[0], "runs"), json.dumps(report))
-    newest = client.get(f"/api/tasks/{NAMES[0]}/runs").json()["runs"][0]
-    assert (newest["lists"], newest["remarks"]) == (0, [])
 
 
 def test_an_action_on_a_group_of_failures_spares_the_others(client: ConsoleClient, connection: "redis.Redis") -> None:

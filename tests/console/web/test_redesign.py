@@ -117,7 +117,8 @@ def test_programs_list_and_decide(
     listed = client.get("/api/proposals").json()
     assert [(one["task"], one["url"], one["state"]) for one in listed["proposals"]] == [(TASK, before.url, "proposed")]
     one = client.get(f"/api/tasks/{TASK}/proposal").json()
-    assert len(one["pages"]) == sum(one["proposal"]["counts"].values()) == len(before.test.pages)
+    test = one["proposal"]["test"]
+    assert len(test["pages"]) == sum(test["counts"].values()) == len(before.test.pages)
     address = f"/api/tasks/{TASK}/proposal"
     other = client.post(address, json={"do": "adopt", "url": "https://other.example/"}).json()
     assert (other["ok"], "Another example" in other["text"]) == (False, True)
