@@ -21,6 +21,7 @@ from crawler.run.example_page import doubt_about
 from crawler.run.outcomes import is_login, media_type
 from crawler.run.rendering_choice import MARKUP, Rendering
 from crawler.run.run_report import BOUNDS, RunBounds, RunReport
+from crawler.task_list.models import Task
 from extractors.article import CHECK
 from extractors.html.urls import normalise
 from extractors.registry import LIST_METHODS
@@ -140,15 +141,11 @@ class SectionLists:
             forget_rejected(self.ledger, OTHER_DAYS)
 
     def _starts(self, gap: int) -> tuple[list[str], list[str]]:
-        """Return the start pages, and the fallback starts to try in turn if these have no articles."""
+        """Return the start pages of the run's days, and the fallback starts."""
         until, days = self.options.until or self.admission.today, max(START_DAYS, gap + 1)
         if self.options.backfill and self.options.since:
             days = (until - self.options.since).days + 1
-        configured = [normalise(url) for url in self.task.start_urls(until, days)]
-        if configured:
-            return configured, []
-        derived = [normalise(url) for url in self.task.pattern.prefixes()]
-        return derived[:1], derived[1:]
+        return start_pages(self.task, until, days)
 
     def _enter_enumerated(self, gap: int) -> None:
         pattern, today = self.task.pattern, self.admission.today
@@ -353,3 +350,12 @@ class SectionLists:
     def _walk(self) -> Walk:
         assert self.walk is not None, "`begin` was called"
         return self.walk
+
+
+def start_pages(task: Task, until: date, days: int = START_DAYS) -> tuple[list[str], list[str]]:
+    """Return a task's start pages, and the fallback starts to try in turn if these have no articles."""
+    configured = [normalise(url) for url in task.start_urls(until, days)]
+    if configured:
+        return configured, []
+    derived = [normalise(url) for url in task.pattern.prefixes()]
+    return derived[:1], derived[1:]

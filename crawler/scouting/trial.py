@@ -2,30 +2,28 @@
 
  example → start pages and further lists → links taken and left → the newest articles → extractions
 
-A run's own `SectionLists` chooses the lists and enters their articles, in a ledger in memory; the trial extracts the
-articles that a run would fetch first. It differs from a run in two ways: it reads few lists, and it does not look for
-sitemaps.
+A run's own `Walk` chooses the lists; the trial extracts the articles that a run would fetch first. It differs from a
+run in two ways: it reads few lists, and it does not look for sitemaps.
 
 Like `survey`, an async function with `fetch` as argument: URL → page, or the reason why there is none.
 """
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from itertools import islice
 from urllib.parse import urlsplit
 
 from crawler.discovery.links import ASSET, PageLink
 from crawler.discovery.listings import ListPage, read_listing
 from crawler.discovery.pagination import pagination
+from crawler.discovery.walk import Walk, WalkPlan
 from crawler.patterns.pattern import Pattern
-from crawler.run.admission import Admission
-from crawler.run.rendering_choice import Rendering
-from crawler.run.run_report import BOUNDS, RunOptions, RunReport
-from crawler.run.section_lists import SectionLists
+from crawler.run.admission import UNDATED, last_day, newest_first
+from crawler.run.section_lists import start_pages
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
 from crawler.scouting.fitting import shared_start
 from crawler.scouting.inference import SeenPage, SiteLinks
-from crawler.scouting.memory_ledger import MemoryLedger
 from crawler.scouting.sample_extractions import SampleExtraction, extract_sample, is_empty_shell
 from crawler.scouting.survey import Fetch, fetch_all
 from crawler.task_list.models import Task
@@ -95,13 +93,14 @@ class _Trial:
     """The state of a trial."""
 
     def __init__(self, fetch: Fetch, task: Task, today: date):
-        self.fetch, self.task = fetch, task
+        self.fetch, self.task, self.today = fetch, task, today
         self.lists: list[ReadList] = []
-        self.listed: set[str] = set()  # article URLs on the lists
+        self.ranks: dict[str, tuple[int, int]] = {}  # article URLs on the lists: newest day first, then as they came
         self.shells: list[str] = []  # lists that are empty without their scripts
         self.problems: list[str] = []
-        self.report, self.ledger = RunReport.begun(task.name, BOUNDS.now()), MemoryLedger(task.name)
-        self.run_lists = _lists_of_a_run(task, today, self.report, self.ledger)
+        starts, fallback_starts = start_pages(task, today)
+        plan = WalkPlan(task.pattern, starts, task.follow, task.depth, fallback_starts=fallback_starts)
+        self.walk = Walk(plan)
 
     async def run(self) -> Trial:
         section, example = await self.read_example()
@@ -144,40 +143,46 @@ class _Trial:
 
     async def read_lists(self) -> None:
         """Read the start pages and some further lists, until there are enough articles."""
-        self.run_lists.begin()
-        walk = self.run_lists.walk
-        starts = walk.plan.starts if walk else ()
-        while len(self.lists) < max(MOST_LISTS, len(starts)) and (list_page := self.run_lists.next_page()):
+        failed: list[str] = []  # start pages, while there are others to try
+        most = max(MOST_LISTS, len(self.walk.plan.starts))
+        while len(self.lists) < most and (list_page := self.walk.next_page()):
             if _is_beyond_the_task(list_page):
-                self.run_lists.record_failure(list_page, "not read in a trial", passing=False)
+                self.walk.record_failure(list_page)
                 continue
-            if len(self.found_on_lists()) >= ARTICLES and list_page.kind not in OWN_LISTS:
+            if len(self.ranks) >= ARTICLES and list_page.kind not in OWN_LISTS:
                 break
             page = await self.fetch(list_page.url)
-            if isinstance(page, str):
-                self.lists.append(ReadList(list_page.url, list_page.kind, reason=page))
-                self.run_lists.record_failure(list_page, page, passing=False)
-            else:
+            if not isinstance(page, str):
                 self.read(list_page, page)
-        self.problems += self.report.problems
+                continue
+            self.lists.append(ReadList(list_page.url, list_page.kind, reason=page))
+            failed += [f"start page {list_page.url}: {page}"] if list_page.kind == "start" else []
+            if not self.walk.fallback_starts:
+                self.problems += failed
+                failed = []
+            self.walk.record_failure(list_page)
 
     def read(self, list_page: ListPage, page: StoredPage) -> None:
         listing = read_listing(page.body, page.url, page.content_type)
         links = judged(listing.links, self.task.pattern, self.task.follow, page.url)
         self.shells += [page.url] if listing.form == "page" and is_empty_shell(page) else []
-        self.listed |= {normalise(judged_link.link.url) for judged_link in links if judged_link.taken}
         self.lists.append(ReadList(page.url, list_page.kind, tuple(links)))
-        self.run_lists.read(list_page, page)
+        articles = newest_first(self.walk.article_links(listing.links), listing.form, self.today)
+        known, undated = len(self.ranks), self.today - UNDATED if listing.form == "sitemap" else self.today
+        for article in articles:
+            day = last_day(article.match, article.link.published, self.today) or undated
+            self.ranks.setdefault(article.match.url, (-day.toordinal(), len(self.ranks)))
+        new = len(self.ranks) - known
+        self.walk.record_read(replace(list_page, url=page.url), listing, found=len(articles), new=new)
 
     def found_on_lists(self) -> list[str]:
-        """Return the article URLs of the lists that a run would fetch, in its order."""
-        return [waiting.url for waiting in self.ledger.in_order() if waiting.url in self.listed]
+        """Return the article URLs of the lists, in the order in which a run would fetch them."""
+        return sorted(self.ranks, key=self.ranks.__getitem__)
 
     def generated_by_pattern(self) -> list[str]:
         """Return some article URLs that the pattern enumerates: those of its newest day."""
-        days = {waiting.url: str(waiting.info.get("written_for", "")) for waiting in self.ledger.in_order()}
-        newest = max(days.values(), default="")
-        return [url for url, day in days.items() if newest and day == newest][:ARTICLES]
+        pattern = self.task.pattern
+        return [*islice(pattern.enumerate(self.today, self.today), ARTICLES)] if pattern.enumerable else []
 
     def extract(self, section: Section, url: str, page: StoredPage | str) -> SampleExtraction:
         if isinstance(page, str):
@@ -255,14 +260,6 @@ class _Trial:
 
     def judged_links(self) -> list[JudgedLink]:
         return [judged_link for read_list in self.lists for judged_link in read_list.judged]
-
-
-def _lists_of_a_run(task: Task, today: date, report: RunReport, ledger: MemoryLedger) -> SectionLists:
-    options = RunOptions()
-    task = task.model_copy(update={"forget": None})  # an empty ledger has nothing to forget
-    admission = Admission(task, options, ledger, today)
-    rendering = Rendering(ledger.redis, task)
-    return SectionLists(report, admission, rendering, beat=lambda: None)
 
 
 def _is_beyond_the_task(page: ListPage) -> bool:

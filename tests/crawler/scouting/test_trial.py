@@ -127,12 +127,6 @@ def test_a_trial_cuts_what_a_run_fetches_first(connection) -> None:
     assert [sample.url for sample in found.samples] == [one.url for one in run.articles.lease(10)]
 
 
-def test_the_first_runs_limit_holds() -> None:
-    found = tried(site(), limit=3)
-    assert found.found == len(found.samples) == 3
-    assert len(found.lists) == 1
-
-
 def test_sitemaps_are_read_where_the_task_names_them_only() -> None:
     where = site()
     urls = "".join(f"<url><loc>{HOST}{path}</loc></url>" for path, _ in SHOWN)
