@@ -1,17 +1,29 @@
-"""The result of a survey as text and as JSON."""
+"""The progress of a survey, and its result as text and as JSON."""
 
+import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from console.locale import in_language, word
-from console.terminal import counted, heading
+from console.terminal import counted, heading, say_data
 from crawler.scouting.inference import Sighting
 from crawler.scouting.sample_extractions import SampleExtraction
 from crawler.scouting.survey import Survey
+from workers.inbox import StoredPage
+from workers.redaction import redact
 
 SHOWN = 5  # links of a kind that are shown
 OF_ANOTHER_FORM = "of another form"
+
+
+def progress(as_json: bool) -> Callable[[str, StoredPage | str], None]:
+    """Return what tells of each page that was read, on standard error: for a person, or for the console."""
+    return _say_read if as_json or sys.stderr.isatty() else lambda url, answer: None
+
+
+def _say_read(url: str, answer: StoredPage | str) -> None:
+    say_data(redact(f"{word('read')} {url}" + (f": {answer}" if isinstance(answer, str) else "")))
 
 
 def shown(survey: Survey, entry: Mapping[str, Any]) -> str:
@@ -53,6 +65,7 @@ def shown_json(survey: Survey, entry: Mapping[str, Any]) -> dict[str, Any]:
         "lists": [{"url": page.url, "why": page.why, "taken": page.matched} for page in survey.lists],
         "taken": [{"url": link.url, "text": link.text} for link in survey.inference.matched],
         "left": [{"url": link.url, "text": link.text, "reason": reason} for link, reason in survey.inference.rejected],
+        "example": extraction_json(survey.sample_of_example),
         "samples": [extraction_json(sample) for sample in survey.samples],
         "warnings": list(survey.warnings),
         "doubtful": list(survey.inference.doubtful),

@@ -35,7 +35,6 @@ OWN = (
 PROGRAMS = (
     "console",
     "console.extraction_process",
-    "console.web.survey_process",
     "crawler.scheduling.crawl_process",
     "tests.crawler.one_run",
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from console.inputs import is_url, url_list
-from console.locale import in_language, word
+from console.locale import in_language
 from console.options import check_value, examples, json_option, tasks_option, url_of_run
 from console.terminal import counted, print_json, say, say_data, show_data
 from crawler.task_list.mistakes import TaskError
@@ -133,6 +133,7 @@ def _add_rows(target: Path, csv: Path, as_json: bool) -> None:
 
 
 def _add_urls(target: Path, urls: Sequence[str], choices: _Choices) -> None:
+    from console.survey_text import progress
     from crawler.fetching.single_pages import run_survey
     from crawler.scouting.new_task import task_by_defaults
     from crawler.scouting.sample_extractions import NoSection
@@ -148,16 +149,11 @@ def _add_urls(target: Path, urls: Sequence[str], choices: _Choices) -> None:
         urls = _without_known(existing.tasks, urls, choices.as_json)
         if not urls:
             return
-    on_page = (
-        (lambda url, answer: say_data(f"{word('read')} {redact(url)}"))
-        if sys.stderr.isatty()
-        else (lambda url, answer: None)
-    )
     surveys = run_survey(
         lambda fetch: several(fetch, urls, choices.scope, choices.insist),
         existing.tasks.settings,
         task=task_by_defaults(existing.defaults, urls),
-        on_page=on_page,
+        on_page=progress(choices.as_json),
     )
     failed, patterns = 0, dict[str, str]()
     for url, result in surveys.items():
@@ -243,9 +239,10 @@ def _confirm(target: Path) -> bool:
 def _print_failure(url: str, error: Exception, as_json: bool) -> None:
     proposals = list(getattr(error, "proposals", ()))
     if as_json:
-        print_json(
-            {"url": redact(url), "added": [], "error": redact(str(error)), "articles": [link for link, _ in proposals]}
-        )
+        is_overruled = getattr(error, "may_be_overruled", False)  # by --article; then without this advice
+        facts: dict[str, Any] = {"error": redact(getattr(error, "why", "") if is_overruled else str(error))}
+        facts |= {"may_be_overruled": is_overruled, "articles": [link for link, _ in proposals]}
+        print_json({"url": redact(url), "added": [], **facts})
         return
     say(redact(f"error: {error}"))
     if proposals:

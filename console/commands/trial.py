@@ -37,14 +37,17 @@ def command(task: str | None, tasks: Path | None, as_json: bool, report: Path | 
     Needs no Redis. Exit code 1 if the task has a problem.
     """
 
+    from console.survey_text import progress
     from crawler.fetching.single_pages import run_survey
     from crawler.scouting.trial import trial
     from crawler.task_list.file import load
 
     check_explaining(report, explained, as_json)
     answers: dict[str, StoredPage] = {}
+    tell = progress(as_json)
 
     def keep(url: str, answer: "StoredPage | str") -> None:
+        tell(url, answer)
         if (report is not None or explained) and not isinstance(answer, str):
             answers[url] = answer
 

@@ -102,7 +102,6 @@ def _routes() -> list[BaseRoute]:
         Route("/add", changes.add_start, methods=post),
         Route("/add/{job}", changes.add_preview, methods=get),
         Route("/add/{job}", changes.add_save, methods=post),
-        Route("/add/{job}/page/{number:index}", changes.sample_page, methods=get),
         Route("/engine", changes.engine, methods=post),
         Route("/login", changes.login_page, methods=get),
         Route("/login", changes.log_in, methods=post),

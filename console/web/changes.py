@@ -15,7 +15,6 @@ from console.web.actions import Done
 from console.web.api_types import ApiFailureAction
 from console.web.context import Web, acted, task_address, text_of, texts_of, web_of
 from console.web.pages import task_values
-from console.web.sandbox import page_response
 from console.web.security import local_target
 from console.web.surveys import CorrectedPattern, Job, TooManyJobs, corrected, with_pattern
 from console.web.texts import gettext_noop
@@ -140,7 +139,7 @@ async def try_task(request: Request) -> Response:
     web, name = web_of(request), request.path_params["name"]
     await web.form(request)
     try:
-        job = web.jobs.start("trial", name, {"trial": name, "tasks": str(web.config.tasks)})
+        job = web.jobs.start("trial", name, ["try", name, *_tasks(web)])
     except TooManyJobs:
         return web.done(request, Done(BUSY, {}, ok=False), task_address(name, "/links"))
     return RedirectResponse(task_address(name, f"/links?job={job.id}"), 303)
@@ -198,15 +197,10 @@ async def add_start(request: Request) -> Response:
     url, contact, scope, insist = given.values()
     if problem := await run_in_threadpool(_problem_of, web, url, contact):
         return await run_in_threadpool(_add_form, web, request, given, problem)
-    body = {
-        "survey": url,
-        "scope": scope if scope in ("section", "site") else "auto",
-        "insist": insist == "1",
-        "contact": contact,
-        "tasks": str(web.config.tasks),
-    }
+    options = [f"--{scope}"] if scope in ("section", "site") else []
+    options += ["--article"] if insist == "1" else []
     try:
-        job = web.jobs.start("survey", url, body)
+        job = web.jobs.start("survey", url, ["add", url, "--dry-run", *options, *_tasks(web)], contact)
     except TooManyJobs:
         return await run_in_threadpool(_add_form, web, request, given, BUSY)
     return RedirectResponse(f"/add/{job.id}", 303)
@@ -243,10 +237,8 @@ async def add_save(request: Request) -> Response:
     return web.done(request, done, task_address(entry["name"]))
 
 
-def sample_page(request: Request) -> Response:
-    """Return the page of a sample, for the sandbox next to its text."""
-    web = web_of(request)
-    return page_response(_job_of(web, request).page(request.path_params["number"]))
+def _tasks(web: Web) -> list[str]:
+    return ["--tasks", str(web.config.tasks)]
 
 
 def _job_of(web: Web, request: Request) -> Job:

@@ -1,15 +1,15 @@
-"""Surveys and trials that run in the background, each as a child process; a survey's pattern corrected by a person.
+"""Surveys and trials in the background: `exemplar add --dry-run` and `try`; a survey's pattern corrected by a person.
 
 The person marks which links are articles of the section. The pattern is fitted to the marked links and narrowed so that
 it matches few of the others, as in a survey.
 """
 
-import base64
 import json
 import os
 import secrets
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,12 +20,15 @@ from crawler.discovery.links import PageLink
 from crawler.patterns.pattern import Pattern, PatternError
 from crawler.scouting.address_parts import address_of
 from crawler.scouting.inference import SeenPage, SiteLinks, infer
+from crawler.task_list.identity import CONTACT
 from workers.processes import ended_by, ending_with_parent
 
 AT_A_TIME = 2  # child processes that run at the same time
 KEPT_MOST = 20  # jobs whose results are kept
 LIMIT = 300.0  # seconds for one survey
 LINES_MOST = 200  # lines of progress
+LINKS_MOST = 300  # links of each kind in the result of a survey
+READ, ERROR = "read ", "error: "  # how lines on standard error begin
 
 JobKind = Literal["survey", "trial"]
 LEFT_BY_PERSON = "left by you"
@@ -49,17 +52,10 @@ class Job:
     progress: list[tuple[str, str]] = field(default_factory=list)
     result: dict[str, Any] | None = None
     error: str = ""
-    proposals: list[tuple[str, str]] = field(default_factory=list)
+    proposals: list[str] = field(default_factory=list)
     may_be_overruled: bool = False
     contact: str = ""
     done: bool = False
-
-    def page(self, number: int) -> tuple[bytes, str] | None:
-        """Return bytes and content type of a sample's page; None if there is none."""
-        samples = (self.result or {}).get("samples", [])
-        if not 0 <= number < len(samples) or not samples[number].get("body"):
-            return None
-        return base64.b64decode(samples[number]["body"]), samples[number]["type"]
 
 
 class Jobs:
@@ -70,15 +66,15 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
         self._processes: dict[str, subprocess.Popen[str]] = {}
 
-    def start(self, kind: JobKind, subject: str, request: Mapping[str, Any]) -> Job:
-        """Start a job. Raises `TooManyJobs`."""
+    def start(self, kind: JobKind, subject: str, arguments: Sequence[str], contact: str = "") -> Job:
+        """Start a job. `arguments`: of the command, without the task list's. Raises `TooManyJobs`."""
         with self._lock:
             self._forget_old()
             if sum(not job.done for job in self._jobs.values()) >= AT_A_TIME:
                 raise TooManyJobs
-            job = Job(secrets.token_urlsafe(9), kind, subject, contact=request.get("contact", ""))
+            job = Job(secrets.token_urlsafe(9), kind, subject, contact=contact)
             self._jobs[job.id] = job
-        threading.Thread(target=self._run, args=(job, json.dumps(request)), name="survey", daemon=True).start()
+        threading.Thread(target=self._run, args=(job, arguments), name="survey", daemon=True).start()
         return job
 
     def states(self) -> dict[str, tuple[int, bool]]:
@@ -102,48 +98,58 @@ class Jobs:
         for job_id in done[:-KEPT_MOST]:
             del self._jobs[job_id]
 
-    def _run(self, job: Job, request: str) -> None:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "console.web.survey_process"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            encoding="utf-8",
-            env=dict(os.environ),
-            preexec_fn=ending_with_parent(),
-        )
-        self._processes[job.id] = process
-        killer = threading.Timer(LIMIT, process.kill)
-        killer.daemon = True
-        killer.start()
-        try:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            process.stdin.write(request + "\n")
-            process.stdin.close()
-            for line in process.stdout:
-                _take(job, json.loads(line))
-        except (OSError, ValueError) as error:
-            job.error = str(error)
-        finally:
-            killer.cancel()
-            code = process.wait()
-            self._processes.pop(job.id, None)
-            if job.result is None and not job.error:
-                job.error = ended_by(code)
-            job.done = True
+    def _run(self, job: Job, arguments: Sequence[str]) -> None:
+        environment = {**os.environ, "LC_ALL": "C.UTF-8"}  # the pages translate the texts
+        if job.contact:
+            environment[CONTACT] = job.contact
+        with tempfile.TemporaryFile() as output:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "console", *arguments, "--json"],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                env=environment,
+                preexec_fn=ending_with_parent(),
+            )
+            self._processes[job.id] = process
+            killer = threading.Timer(LIMIT, process.kill)
+            killer.daemon = True
+            killer.start()
+            try:
+                assert process.stderr is not None
+                for line in process.stderr:
+                    _take_line(job, line.strip())
+                code = process.wait()
+                output.seek(0)
+                _take_result(job, output.read())
+            except (OSError, ValueError) as error:
+                job.error = str(error)
+            finally:
+                killer.cancel()
+                self._processes.pop(job.id, None)
+                if job.result is None and not job.error:
+                    job.error = ended_by(code)
+                job.done = True
 
 
-def _take(job: Job, message: dict[str, Any]) -> None:
-    if "read" in message:
-        if len(job.progress) < LINES_MOST:
-            job.progress.append((message["read"], message["problem"]))
-    elif "error" in message:
-        job.error, job.may_be_overruled = message["error"], message["may_be_overruled"]
-        job.proposals = [(url, title) for url, title in message["proposals"]]
-    else:
-        job.result = message[job.kind]
+def _take_line(job: Job, line: str) -> None:
+    if line.startswith(ERROR):
+        job.error = line.removeprefix(ERROR)
+    elif line.startswith(READ) and len(job.progress) < LINES_MOST:
+        url, _, problem = line.removeprefix(READ).partition(": ")
+        job.progress.append((url, problem))
+
+
+def _take_result(job: Job, output: bytes) -> None:
+    """Take the line of JSON that a command prints, unless it has ended with an error."""
+    result = json.loads(output or b"{}")
+    if "error" in result:
+        job.error, job.may_be_overruled = result["error"], result["may_be_overruled"]
+        job.proposals = result["articles"]
+    elif result:
+        job.result = result | {name: result[name][:LINKS_MOST] for name in ("taken", "left") if name in result}
 
 
 @dataclass(frozen=True, slots=True)

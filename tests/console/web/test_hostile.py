@@ -3,7 +3,6 @@
 The short form tries 500, the long form (`tests.samples`) 6,000.
 """
 
-import base64
 import json
 import threading
 import time
@@ -175,7 +174,7 @@ def test_nothing_of_a_site_runs_on_any_page(hostile: list[str], console: MakeCon
         assert page.goto(f"{home}/tasks/t0/report?url={quote(FAILED)}", timeout=60_000).status == 200
         assert page.evaluate("[window.__runs, window.__violations]") == [0, []]
         assert [one for one in page.evaluate(MADE) if not one.startswith("<style>:root")] == []
-        page.goto(f"{home}/add/{job.id}/page/0")  # what is in the sandbox
+        page.goto(f"{home}/tasks/t0/page?url={quote(FAILED)}")  # what is in the sandbox
         page.wait_for_timeout(500)
         assert page.evaluate("window.__runs") == 0
         assert [url for url in requests if not url.startswith(home)] == []
@@ -187,11 +186,9 @@ def survey_of(texts: Sequence[str]) -> Job:
     """The result of a survey all of whose texts are injections."""
     job = Job("hostile", "survey", texts[0], done=True)
     links = [{"url": text, "text": text, "reason": text, "pages": 1, "paginates": False} for text in texts]
-    body = base64.b64encode("".join(texts).encode("utf-8", "replace")).decode()
     sample = {
-        "url": texts[1], "title": texts[2], "published": texts[3], "words": texts[4], "method": texts[5],
-        "reason": texts[6], "text": "\n".join(texts), "body": body, "type": "text/html",
-        "characters": 9, "confidence": 1.0,
+        "url": texts[1], "title": texts[2], "published": texts[3], "words": "\n".join(texts), "method": texts[5],
+        "reason": texts[6], "characters": 9, "confidence": 1.0,
     }  # fmt: skip
     job.result = {
         "task": {"name": texts[7], "example": texts[8], "pattern": texts[9], "every": texts[10], "output": texts[11]},
@@ -202,7 +199,8 @@ def survey_of(texts: Sequence[str]) -> Job:
         "left": links[1::2],
         "doubtful": [*texts[:50]],
         "warnings": [*texts[:50]],
-        "samples": [sample, sample],
+        "example": sample,
+        "samples": [sample],
     }
     return job
 
@@ -225,10 +223,8 @@ FORBIDDEN = {"script", "iframe", "object", "base", "link", "video", "embed", "me
 REQUESTING = {"src", "href", "srcdoc", "action", "http-equiv", "data", "formaction"}
 
 
-def test_a_page_in_the_sandbox_has_a_policy_without_scripts(client: ConsoleClient) -> None:
-    job = survey_of(TEXTS)
-    client.web.jobs._jobs[job.id] = job
-    answer = client.get(f"/add/{job.id}/page/0")
+def test_a_page_in_the_sandbox_has_a_policy_without_scripts(hostile: list[str], console: MakeConsole) -> None:
+    answer = console().get(f"/tasks/{hostile[0]}/page?url={quote(FAILED)}")
     policy = answer.headers["content-security-policy"]
     assert policy.startswith("sandbox; default-src 'none'")
     assert "script-src" not in policy
