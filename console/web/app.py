@@ -1,22 +1,15 @@
-"""The application: its routes, the pages for errors, the stream of events and the metrics for Prometheus.
+"""The application: its routes, the pages for errors and the metrics for Prometheus."""
 
-Server-sent events: one stream tells all tabs of a browser what has changed, and they reload their live parts. A message
-is a topic: `tasks` after a change of a task, `time` at every look, `job ID` after progress of a job.
-"""
-
-import asyncio
 import os
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import redis
 from prometheus_client import exposition
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
@@ -46,8 +39,6 @@ TEXTS: dict[int | str, str] = {  # by status, or by the detail of an error
     405: gettext_noop("There is nothing at this address."),
     429: gettext_noop("Too many wrong passwords. Wait a minute."),
 }
-LOOK_EVERY = 2.0  # seconds between two checks for a change of the tasks
-JOB_LOOK_EVERY = 0.5
 
 
 class IndexConvertor(IntegerConvertor):
@@ -107,7 +98,6 @@ def _routes() -> list[BaseRoute]:
         Route("/login", changes.log_in, methods=post),
         Route("/logout", changes.log_out, methods=post),
         Route("/language/{code}", pages.language, methods=get),
-        Route("/events", events, methods=get),
         Route(METRICS, metrics, methods=get),
         *api.routes(),
         Mount("/static", StaticFiles(directory=STATIC)),
@@ -129,34 +119,6 @@ async def _on_error(request: Request, error: Exception) -> Response:
         return JSONResponse({"error": detail}, status, headers)
     values = {"section": "", "heading": heading, "text": text}
     return web_of(request).page(request, "error.html", values, status)
-
-
-async def events(request: Request) -> StreamingResponse:
-    """Send the topics of which something has changed."""
-    headers = {"X-Accel-Buffering": "no"}
-    return StreamingResponse(_topics(web_of(request)), media_type="text/event-stream", headers=headers)
-
-
-async def _topics(web: Web) -> AsyncIterator[str]:
-    yield "retry: 3000\n\n"
-    last: object = None
-    known = web.jobs.states()
-    while not web.stopping.is_set():
-        try:
-            digest: object = await run_in_threadpool(_shown, web)
-        except redis.RedisError:
-            digest = -1
-        yield "data: time\n\n" + ("data: tasks\n\n" if last not in (None, digest) else "")
-        last = digest
-        for _ in range(round(LOOK_EVERY / JOB_LOOK_EVERY)):
-            states = web.jobs.states()
-            yield "".join(f"data: job {job}\n\n" for job, state in states.items() if known.get(job) != state)
-            known = states
-            await asyncio.sleep(JOB_LOOK_EVERY)
-
-
-def _shown(web: Web) -> object:
-    return web.data.snapshot().digest, web.data.roles()
 
 
 def metrics(request: Request) -> Response:

@@ -1,6 +1,5 @@
 """The parts that all pages share: config, sessions, data, actions, background jobs."""
 
-import threading
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -28,12 +27,11 @@ UNKNOWN = Done(gettext_noop("There is no such task."), {}, ok=False)
 
 
 class Web:
-    """The parts of the console. `engine`: None without the embedded Redis. `stopping`: set when the console ends."""
+    """The parts of the console. `engine`: None without the embedded Redis."""
 
     def __init__(self, data: ConsoleData, engine: LocalRun | None = None):
         self.config, self.data, self.engine = data.config, data, engine
         self.sessions, self.actions, self.jobs = Sessions(data.config), ConsoleActions(data), Jobs()
-        self.stopping = threading.Event()
         self._notices: dict[str, Done] = {}  # by session, each shown once
 
     def page(self, request: Request, template: str, values: Mapping[str, Any], status: int = 200) -> Response:

@@ -6,7 +6,6 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from console.web.app import create_app
 from console.web.config import ConsoleConfig
@@ -36,7 +35,6 @@ def console_parts(config: ConsoleConfig, *, say: Callable[[str], None]) -> Itera
         try:
             yield web
         finally:
-            web.stopping.set()
             web.jobs.stop()
             if web.engine is not None:
                 web.engine.stop()
@@ -51,14 +49,8 @@ def serve(config: ConsoleConfig, *, say: Callable[[str], None]) -> None:
     from console.web.connections import Connection, noting_requests
 
     with _listening(config) as listener, console_parts(config, say=say) as web:
-
-        class Server(uvicorn.Server):
-            def handle_exit(self, sig: int, frame: Any) -> None:
-                web.stopping.set()
-                super().handle_exit(sig, frame)
-
         say(f"the console is at {config.address}; press Ctrl-C to stop")
-        server = Server(
+        server = uvicorn.Server(
             uvicorn.Config(
                 noting_requests(create_app(web)),
                 http=Connection,

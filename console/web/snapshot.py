@@ -49,12 +49,6 @@ class Snapshot:
     mistakes: tuple[str, ...]
     first_day: date
 
-    @property
-    def digest(self) -> int:
-        """Return a number that changes with every shown value of the tasks."""
-        rows = [(row.name, row.state, row.health, *row.counts.values(), row.next_run) for row in self.tasks.values()]
-        return hash((*rows, self.mistakes, *((alarm.task, alarm.kind, alarm.evidence) for alarm in self.alarms)))
-
     def totals(self) -> dict[str, int]:
         """Return the counts of all tasks together."""
         totals = Counter[str]()

@@ -77,11 +77,6 @@ class Jobs:
         threading.Thread(target=self._run, args=(job, arguments), name="survey", daemon=True).start()
         return job
 
-    def states(self) -> dict[str, tuple[int, bool]]:
-        """Return of each job how many pages it has read, and whether it is done."""
-        with self._lock:
-            return {name: (len(job.progress), job.done) for name, job in self._jobs.items()}
-
     def get(self, job_id: str) -> Job | None:
         """Return a job; None if it is unknown or forgotten."""
         with self._lock:

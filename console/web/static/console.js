@@ -18,64 +18,27 @@ async function refresh() {
   }
 }
 
-// A browser allows six connections to a host, and each stream of events holds one: the tab with the lock has the stream
-// and tells the others. Hidden tabs take no part. Without HTTPS, browsers have no locks: each visible tab has a stream.
-function follow() {
-  const others = new BroadcastChannel("events");
-  const inTurn = navigator.locks
-    ? (signal, hold) => navigator.locks.request("events", { signal }, hold)
-    : (signal, hold) => hold();
-  let leave = null, waiting = false, late = false, again;
+// A page is read again while it is shown: each second during a job, else every three seconds.
+let again;
 
-  function hear(heard) {
-    if (document.hidden || (heard && heard !== topic)) return;
-    late = waiting;
-    if (waiting) return;
-    waiting = true;
-    refresh().then(() => true, () => false).then((isFresh) => {
-      document.getElementById("stale").hidden = isFresh;
-      waiting = false;
-      clearTimeout(again);
-      if (!isFresh) again = setTimeout(hear, 3000, topic);
-      else if (late) hear(topic);
-    });
-  }
-
-  function take() {
-    if (leave || document.hidden) return;
-    const turn = new AbortController();
-    leave = () => turn.abort();
-    inTurn(turn.signal, () => new Promise((release) => {
-      const events = new EventSource("/events");
-      const tell = (heard) => { others.postMessage(heard); hear(heard); };
-      events.onmessage = (event) => tell(event.data);
-      events.onopen = () => (performance.now() < 3000 ? others.postMessage("") : tell("")); // what nobody has heard
-      events.onerror = () => {
-        tell(""); // shows that the page is out of date, or leads to the login if the session has ended
-        if (events.readyState !== EventSource.CLOSED) return; // the browser tries again
-        drop();
-        setTimeout(take, 3000);
-      };
-      leave = () => { events.close(); release(); };
-    })).catch(() => {});
-  }
-
-  function drop() {
-    if (leave) leave();
-    leave = null;
-  }
-
-  others.onmessage = (event) => hear(event.data);
-  document.addEventListener("visibilitychange", () => {
-    drop();
-    take();
-    hear("");
-  });
-  addEventListener("pagehide", drop);
-  addEventListener("pageshow", take);
+function wait() {
+  clearTimeout(again);
+  again = setTimeout(follow, topic.startsWith("job ") ? 1000 : 3000);
 }
 
-if (live) follow();
+async function follow() {
+  clearTimeout(again);
+  if (!document.hidden) {
+    const isFresh = await refresh().then(() => true, () => false);
+    document.getElementById("stale").hidden = isFresh;
+  }
+  wait();
+}
+
+if (live) {
+  wait();
+  document.addEventListener("visibilitychange", follow);
+}
 
 for (const button of document.querySelectorAll("[data-check]")) {
   button.hidden = false;

@@ -60,7 +60,6 @@ def served(client: ConsoleClient) -> Iterator[str]:
     thread.start()
     eventually(lambda: server.started)
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    client.web.stopping.set()
     server.should_exit = True
     thread.join(20)
 

@@ -39,8 +39,7 @@ def add(page: Page, home: str, site: SiteServer) -> None:
     expect(save).to_be_visible(timeout=WAIT)
     pattern = page.get_by_label("Pattern of the articles’ URLs")
     assert pattern.input_value() == site.url + "/en/stories/{date:%Y/%m/%d}/{slug}/"
-    frame = page.frame_locator("iframe").first
-    expect(frame.locator("body")).to_contain_text(EXAMPLE.title, timeout=WAIT)
+    expect(page.locator("main")).to_contain_text(EXAMPLE.title)
     page.get_by_role("button", name="Find the pattern for my marks").click()
     expect(page.get_by_role("status")).to_contain_text("The pattern now follows your marks")
     assert pattern.input_value().startswith(site.url + "/en/stories/{date:%Y/%m/%d}/")
