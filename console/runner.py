@@ -190,7 +190,7 @@ class Runner:
         self._once, self.crawlers.restarts = once, RESTARTS if once else 0
         if "REDIS_URL" not in os.environ:  # before the start, which marks new tasks as due
             self.schedule.clear()  # only this process uses the embedded Redis: runs that it still records have died
-        for text in notes_on(self.connection, self.scheduler.start(), self.file.parent):
+        for text in notes_on(self.connection, self.scheduler.start()):
             self.on_event("note", {"text": text})
         active = sorted(published_periods(self.connection))
         if self.only is not None:
@@ -358,12 +358,12 @@ class Runner:
                 self._report(task, last[0])
 
     def _edited(self, change: Change) -> None:
-        """Report an edit of the file, when its new tasks start, and its effect on existing rows and URLs."""
+        """Report an edit of the file, and when its new tasks start."""
         named = {"added": list(change.added), "changed": list(change.changed), "removed": list(change.removed)}
         begun = {*self.schedule.due(), *self.schedule.running()}
         starts = self._starts([name for name in change.added if name in begun], change.added)
         self.on_event("edited", named | {"text": change.in_words(), "next": starts})
-        for text in notes_on(self.connection, change, self.file.parent):
+        for text in notes_on(self.connection, change):
             self.on_event("note", {"text": text})
 
     def _starts(self, at_once: Sequence[str], names: Sequence[str]) -> dict[str, str]:

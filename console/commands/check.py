@@ -1,4 +1,4 @@
-"""`exemplar check`: validates tasks.yaml and tries its outputs, with `--online` its examples. No row is written."""
+"""`exemplar check`: validates tasks.yaml and tries its outputs. No row is written."""
 
 import os
 from collections.abc import Sequence
@@ -26,20 +26,18 @@ EXIT_INVALID, EXIT_UNAVAILABLE = 2, 3
 @click.command(
     epilog=examples(
         "exemplar check",
-        "exemplar check --online",
         "exemplar check sections/tasks.yaml --json",
         "exemplar check --no-outputs",
     )
 )
 @tasks_argument
 @click.option("--no-outputs", is_flag=True, help="Read the file only; do not try the outputs.")
-@click.option("--online", is_flag=True, help="Fetch the examples, and warn about those that are not articles.")
 @json_option
-def command(tasks: Path | None, no_outputs: bool, online: bool, as_json: bool) -> None:
+def command(tasks: Path | None, no_outputs: bool, as_json: bool) -> None:
     """Check a task list: show every mistake with line and column, or what each task does.
 
     If the file has no mistake, each output of a task that is not paused is tried: it is opened or connected to, a
-    missing file, table or folder is created, and no row is written. Sites are contacted with --online only.
+    missing file, table or folder is created, and no row is written. No site is contacted.
 
     Exit codes: 0 no mistakes, 2 a mistake in the file or an output whose configuration is invalid, 3 an output that is
     unavailable.
@@ -60,7 +58,7 @@ def command(tasks: Path | None, no_outputs: bool, online: bool, as_json: bool) -
     tried = [] if no_outputs else try_outputs(outputs_to_try(loaded))
     failed = [result for result in tried if result.outcome in ("invalid", "unavailable")]
     notices = notice_problems(loaded)
-    warnings = _warnings(loaded, tried) + emptied + notices + (example_warnings(loaded) if online else [])
+    warnings = _warnings(loaded, tried) + emptied + notices
     rows = [_row(task) for task in loaded.tasks.values()]
     if as_json:
         print_json({"ok": not failed, "tasks": rows, "outputs": [_output_row(r) for r in tried], "warnings": warnings})
@@ -76,29 +74,6 @@ def command(tasks: Path | None, no_outputs: bool, online: bool, as_json: bool) -
     if failed:
         is_invalid = any(result.outcome == "invalid" for result in failed)
         raise click.exceptions.Exit(EXIT_INVALID if is_invalid else EXIT_UNAVAILABLE)
-
-
-def example_warnings(tasks: "TaskFile") -> list[str]:
-    """Fetch the examples of the tasks that are not paused; return a warning for each that may not be an article."""
-    from crawler.fetching.single_pages import fetch_for
-    from crawler.run.example_page import doubt_about
-    from extractors.registry import LIST_METHODS
-
-    chosen = [task for task in tasks.tasks.values() if not task.paused]
-    answers = fetch_for([task.example for task in chosen], tasks.settings)
-    warnings = []
-    for task in chosen:
-        answer = answers[task.example]
-        if isinstance(answer, str):
-            warnings.append(f"task {task.name}: example {task.example}: {answer}")
-            continue
-        has_posts = task.rows == "posts"
-        doubt = None if task.articles or task.method in LIST_METHODS else doubt_about(answer, has_posts=has_posts)
-        if doubt:
-            advice = "name an ordinary article of the section" if doubt.is_sure else "make sure that it is an article"
-            advice = "name a thread with several posts" if has_posts else advice
-            warnings.append(f"task {task.name}: example {task.example}: {doubt.reason}; {advice}")
-    return warnings
 
 
 def notice_problems(tasks: "TaskFile") -> list[str]:

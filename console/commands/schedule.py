@@ -52,21 +52,20 @@ def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool, log
             on_notice=say,
             on_change=partial(_tell_change, connection, file),
         )
-        _tell_notes(connection, file, scheduler.start())
+        _tell_notes(connection, scheduler.start())
         say(f"scheduling {counted(scheduler.tasks, 'task')} of {file}; press Ctrl-C to stop")
         stop_by_signal(scheduler.stop)
         scheduler.run((lambda names: say(f"due: {', '.join(names)}")) if verbose else None)
 
 
 def _tell_change(connection: "redis.Redis", file: Path, change: "Change") -> None:
-    """Print the tasks that an edit of the file changed, with advice."""
+    """Print the tasks that an edit of the file changed."""
     say(f"{file}: {change.in_words()}")
-    _tell_notes(connection, file, change)
+    _tell_notes(connection, change)
 
 
-def _tell_notes(connection: "redis.Redis", file: Path, change: "Change") -> None:
-    """Print the effect of a change of the task list on existing rows and URLs, with the command for it."""
+def _tell_notes(connection: "redis.Redis", change: "Change") -> None:
     from console.task_changes import notes_on
 
-    for text in notes_on(connection, change, file.absolute().parent):
+    for text in notes_on(connection, change):
         say(f"note: {text}")

@@ -9,13 +9,12 @@ publishes the list, until the file names it, or another one than before.
 A spider reads its own task only.
 """
 
-import json
 import logging
 import os
 import socket
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
@@ -58,12 +57,11 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The names of the tasks that a publication changed. `earlier`: changed and removed tasks as they were, JSON."""
+    """The names of the tasks that a publication changed."""
 
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
-    earlier: Mapping[str, bytes] = field(default_factory=dict, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return bool(self.added or self.changed or self.removed)
@@ -72,13 +70,6 @@ class Change:
         """Return the names, grouped by the kind of change."""
         named = {"added": self.added, "changed": self.changed, "removed": self.removed}
         return "; ".join(f"{kind} {', '.join(names)}" for kind, names in named.items() if names)
-
-    def earlier_task(self, name: str) -> Task | None:
-        """Return a changed or removed task as it was; None if it is not known, or of another version."""
-        try:
-            return Task.model_validate({"name": name, **json.loads(self.earlier[name])})
-        except (KeyError, ValueError):
-            return None
 
 
 def publish(
@@ -252,7 +243,6 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
         added=tuple(name for name in different if name not in old),
         changed=tuple(name for name in different if name in old),
         removed=tuple(removed),
-        earlier={name: old[name] for name in (*different, *removed) if name in old},
     )
 
 

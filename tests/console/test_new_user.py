@@ -21,11 +21,10 @@ from rich.console import Console
 from console.overview import TaskOverview
 from console.progress import accounting_table
 from console.runner import Accounting
-from console.sample_site import truth
 from console.status_table import table
 from crawler.task_list.file import load
 from tests.console.calls import AT_HOME, edit
-from tests.console.conftest import Crawled, Exemplar
+from tests.console.conftest import Exemplar
 from tests.console.test_add import EXAMPLES, LIST
 from tests.console.test_add import here as here
 from tests.forks import Fork
@@ -161,7 +160,6 @@ def test_an_example_that_is_a_list_is_a_warning_and_gives_no_row(
         "    every: 1h\n    output: out.jsonl\n",
         "utf-8",
     )
-    assert "it is a list page, not an article" in exemplar("check", "--online").err
     assert "looks like a list" in exemplar("try").err
     done = exemplar("run", "--once", "--json")
     assert any("it is a list page" in remark for remark in done.accounting["lists"]["remarks"])
@@ -174,9 +172,8 @@ def test_the_example_of_a_task_for_posts_is_a_thread(folder: Path, site: SiteSer
         "    rows: posts\n    every: 1h\n    output: out.jsonl\n",
         "utf-8",
     )
-    assert (
-        "it has no posts that are written alike; name a thread with several posts" in exemplar("check", "--online").err
-    )
+    [remark, *_] = exemplar("run", "--once", "--json").accounting["posts"]["remarks"]
+    assert "it has no posts that are written alike" in remark
 
 
 PAGE = f"<title>T</title><h1>T</h1><p>{'The ferry was late again today. ' * 20}</p>"
@@ -309,24 +306,6 @@ def test_counts_are_whole_at_80_columns() -> None:
     for number in ("1234567", "1200001", "30003"):
         assert number in shown.getvalue()
     assert "…" not in shown.getvalue()
-
-
-# -- edits after a run
-
-
-def test_an_edit_after_a_run_says_what_it_means_and_offers_the_command(crawled: Crawled, exemplar: Exemplar) -> None:
-    folder = crawled.folder
-    edit(folder, "{id}.html", "{slug}.html")
-    edit(folder, truth("zh")[3].path, truth("zh")[4].path)
-    edit(folder, "every: 1h\n    output", "every: 1h\n    keep: 江\n    revisit: 1d for 3d\n    output")
-    said = exemplar("run", "zh-news", "--once").out
-    assert "the pattern has changed" in said
-    assert "exemplar crawl zh-news --all" in said
-    assert "example has changed" in said
-    assert "the rows written before (16) remain unchanged" in said
-    assert "keep has changed" in said
-    assert "exemplar forget zh-news --reason keep" in said
-    assert "revisit has changed: pages that are written from now on are read again so" in said
 
 
 def test_pages_are_rejected_by_keep_and_urls_of_one_reason_forgotten(folder: Path, exemplar: Exemplar) -> None:
