@@ -1,39 +1,22 @@
-"""Progress of a run: a live table on a terminal, lines of text elsewhere, or lines of JSON."""
+"""Progress of a run: lines of text, or lines of JSON."""
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from console.locale import in_language, word
 from console.overview import overview
 from console.runner import Accounting, Runner
-from console.status_table import NARROW, queue_json, table
+from console.status_table import NARROW, queue_json
 from console.terminal import counted, local_time, plain_table, print_json, say, show, show_data
-from crawler.logs import printable
 
 LINE_EVERY = 5.0  # seconds between two progress lines
-PROBLEMS_SHOWN = 5
 STARTS_SHOWN = 20  # tasks whose next start is shown at the beginning
 OUTPUTS_SHOWN = 5
 WIDTH = 140  # characters of the accounting, if standard output is not a terminal
 COLUMNS = ("written", "duplicate", "rejected", "failed", "refused", "waiting", "fetched")
-
-
-@contextmanager
-def progress_for(as_json: bool) -> Iterator["JsonLines | TextLines | LiveTable"]:
-    """Yield the progress display that fits this standard output."""
-    if as_json or not sys.stdout.isatty():
-        yield JsonLines() if as_json else TextLines()
-        return
-    from rich.console import Console
-    from rich.live import Live
-
-    console = Console()
-    with Live(console=console, refresh_per_second=4, transient=True) as live:
-        yield LiveTable(console, live)
 
 
 class JsonLines:
@@ -96,44 +79,7 @@ class TextLines:
         """Print the accounting."""
         from rich.console import Console
 
-        show_accounting(Console(width=WIDTH), accounting, outputs)
-
-
-class LiveTable:
-    """A table that is redrawn several times a second, with the newest problems below it."""
-
-    def __init__(self, console: Any, live: Any):
-        self.console, self.live = console, live
-        self._problems: list[str] = []
-
-    def event(self, kind: str, facts: dict[str, Any]) -> None:
-        """Keep the texts of problems; the table shows everything else."""
-        if kind == "trouble" and "since" not in facts:  # the overview shows a present problem while it exists
-            self._problems = [*self._problems, str(facts["text"])][-PROBLEMS_SHOWN:]
-        elif kind == "crawled":
-            texts = (*facts["problems"], *facts.get("remarks", ()))
-            self._problems = [*self._problems, *(f"{facts['task']}: {text}" for text in texts)]
-        elif kind in ("note", "edited"):
-            for line in event_lines(kind, facts):
-                self.console.print(printable(in_language(line)), highlight=False, markup=False)
-
-    def look(self, runner: Runner) -> None:
-        """Redraw the table."""
-        from rich.console import Group
-        from rich.text import Text
-
-        state = overview(runner.connection)
-        present = [problem.in_words() for problem in state.machines.problems]
-        lines = [
-            Text(printable(in_language(text)), style="yellow") for text in [*present, *self._problems][-PROBLEMS_SHOWN:]
-        ]
-        hint = Text(in_language("Ctrl-C stops the run; nothing is lost"), style="dim")
-        self.live.update(Group(table(state.tasks.tasks, self.console.width), hint, *lines))
-
-    def end(self, accounting: Accounting, outputs: Sequence[str]) -> None:
-        """Replace the table by the accounting."""
-        self.live.stop()
-        show_accounting(self.console, accounting, outputs)
+        show_accounting(Console(width=None if sys.stdout.isatty() else WIDTH), accounting, outputs)
 
 
 def event_lines(kind: str, facts: dict[str, Any]) -> list[str]:

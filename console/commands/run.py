@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     "--workers", type=click.IntRange(min=1), help="Extraction processes.  [default: one per processor, at most 4]"
 )
 @runs_option("--runs")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON lines, even on a terminal.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON lines instead of text.")
 @exit_option
 @logging_options
 def command(
@@ -59,10 +59,10 @@ def command(
     """Schedule, crawl, extract and write, for the tasks of TASKS.YAML (default: tasks.yaml here), or only for TASKs.
 
     Uses the Redis of REDIS_URL, or starts an embedded one in .exemplar/ beside the file. Ctrl-C stops the run; nothing
-    is lost. Progress is shown live on a terminal, and as lines of text elsewhere; --json prints JSON lines, of which
-    the last one is the accounting. A new task starts at once.
+    is lost. Progress is shown as lines of text; --json prints JSON lines, of which the last one is the accounting. A
+    new task starts at once.
     """
-    from console.progress import progress_for
+    from console.progress import JsonLines, TextLines
     from console.runner import Runner
     from crawler.task_list.identity import contact_of
 
@@ -72,7 +72,8 @@ def command(
     if now and not once and _marked_due(file.parent, chosen):
         return
     count = workers or min(4, os.cpu_count() or 2)
-    with redis_url_of(file.parent, purpose="run") as url, progress_for(as_json) as progress:
+    progress = JsonLines() if as_json else TextLines()
+    with redis_url_of(file.parent, purpose="run") as url:
         runner = Runner(
             url,
             file,

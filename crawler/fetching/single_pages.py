@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy import Request
-from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
 
 from crawler.fetching.answers import page_of
 from crawler.fetching.scrapy_process import run_spider
@@ -39,17 +39,13 @@ def fetch(urls: Sequence[str], *, delay: float | None = None) -> dict[str, Answe
     Contact, allowed hosts and delay are those of tasks.yaml in the present folder, if there is one, and the
     environment.
     """
-    return fetch_for(urls, settings_here(Path(TASKS_FILE)), delay=delay)
-
-
-def fetch_for(urls: Sequence[str], settings: Settings, *, delay: float | None = None) -> dict[str, Answer]:
-    """Fetch pages as `fetch` does, with the settings of a task list."""
     normal = {url: normalise(url) for url in urls}
     answers: dict[str, Answer] = {}
 
     async def all_pages(fetch: "Fetch") -> None:
         await asyncio.gather(*map(fetch, normal.values()), return_exceptions=True)
 
+    settings = settings_here(Path(TASKS_FILE))
     run_survey(all_pages, settings, delay=delay, on_page=answers.__setitem__, outcome_of=of_answer)
     return {url: answers.get(name, "no answer") for url, name in normal.items()}
 
@@ -132,42 +128,25 @@ class PagesSpider(GatedSpider):
     async def fetch(self, url: str) -> Answer:
         """Return the page, or the reason why there is none."""
         if url not in self.answers:
-            self.answers[url] = asyncio.get_running_loop().create_future()
-            try:
-                request = self._request(url)
-            except ValueError as error:
-                invalid = f"invalid URL: {error}"
-                self._answer(url, lambda: invalid)
-            else:
-                assert self.crawler.engine is not None, "the spider runs"
-                self.crawler.engine.crawl(request)
-        return await self.answers[url]
+            self.answers[url] = asyncio.ensure_future(self._answer(url))
+        return await asyncio.shield(self.answers[url])  # others may wait for it, too
 
-    def _request(self, url: str) -> Request:
+    async def _answer(self, url: str) -> Answer:
+        answer = await self._download(url)
+        self.on_page(url, answer)
+        return answer
+
+    async def _download(self, url: str) -> Answer:
         headers = dict(self.context.credentials.open) if self.context.credentials else None
-        callbacks: dict[str, Any] = {"callback": self._on_response, "errback": self._on_failure}
-        return Request(url, headers=headers, dont_filter=True, cb_kwargs={"given": url}, **callbacks)
-
-    def _on_response(self, response: Response, given: str) -> None:
-        self._answer(given, lambda: self._answer_of(response))
-
-    def _answer_of(self, response: Response) -> Answer:
+        try:
+            request = Request(url, headers=headers, callback=NO_CALLBACK)
+        except ValueError as error:
+            return f"invalid URL: {error}"
+        assert self.crawler.engine is not None, "the spider runs"
+        try:
+            response = await self.crawler.engine.download_async(request)
+        except Exception as error:
+            return outcome_of_failure(error, request).reason
         page = page_of(response)
         outcome = self.outcome_of(response.status, page.content_type, page.body)
         return page if outcome.kind == "page" else outcome.reason
-
-    def _on_failure(self, failure: Any) -> None:
-        given = failure.request.cb_kwargs["given"]
-        self._answer(given, lambda: outcome_of_failure(failure.value, failure.request).reason)
-
-    def _answer(self, url: str, answer_of: Callable[[], Answer]) -> None:
-        """Give the survey an answer, or the error instead of it; nothing if the survey was cancelled."""
-        waiting = self.answers[url]
-        try:
-            answer = answer_of()
-            self.on_page(url, answer)
-            if not waiting.done():
-                waiting.set_result(answer)
-        except Exception as error:
-            if not waiting.done():
-                waiting.set_exception(error)
