@@ -43,14 +43,6 @@ _ATTRIBUTE = re.compile(r'([a-z]+)="([^"]*)"')
 
 
 @dataclass(frozen=True, slots=True)
-class ReportLinkBack:
-    """The page from which a report was opened: its address in the console, and its name."""
-
-    address: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
 class ReportHead:
     """The header of a report, above its pages. `facts`: name and value; `notes`: problems first."""
 
@@ -59,7 +51,6 @@ class ReportHead:
     facts: tuple[tuple[str, str], ...] = ()
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    back: ReportLinkBack | None = None
 
 
 def render_report(

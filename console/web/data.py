@@ -56,10 +56,9 @@ class UnknownTask(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class StoredTaskPage:
-    """A stored page of a task. `reason`: why its extraction failed, empty for a kept page; `accepted`: by a person."""
+    """A stored page of a task. `accepted`: by a person."""
 
     page: StoredPage
-    reason: str = ""
     accepted: bool = False
 
 
@@ -193,8 +192,7 @@ class ConsoleData:
         if found is None:
             return None
         note, body = found
-        page = StoredPage(note.url, body, note.type, datetime.fromisoformat(note.fetched_at))
-        return StoredTaskPage(page, note.reason)
+        return StoredTaskPage(StoredPage(note.url, body, note.type, datetime.fromisoformat(note.fetched_at)))
 
     def voters(self, task: str) -> tuple[SectionPages | None, str]:
         """Return the pages that vote on a task's pages (None without an example), and its method."""

@@ -15,7 +15,6 @@ from console.web.snapshot import TaskListFile
 from workers.processes import ended_by, ending_with_parent
 
 STOP_WAIT = 30.0  # seconds until a run that does not end is killed
-INVALID = 2  # exit code of invalid input, such as a mistake in the task list
 LOG_TAIL = 2000  # bytes of the log that are shown
 
 
@@ -29,8 +28,6 @@ class LocalRun:
         self._process: subprocess.Popen[bytes] | None = None
         self._started = threading.Event()
         self._problem = ""
-        self._code = 0
-        self._tasks_version = tasks.version()  # when the child was started
 
     @property
     def is_running(self) -> bool:
@@ -39,12 +36,7 @@ class LocalRun:
 
     @property
     def problem(self) -> str:
-        """Return why the last run ended, with the end of its log; empty while it runs, or after it was stopped.
-
-        The problem of a run that ended because of invalid input is forgotten once the task list is another, valid one.
-        """
-        if self._code == INVALID and self.tasks.version() != self._tasks_version and self.tasks.read()[0] is not None:
-            self._problem = ""
+        """Return why the last run ended, with the end of its log; empty while it runs, or after it was stopped."""
         return "" if self.is_running else self._problem
 
     def start(self) -> None:
@@ -54,7 +46,6 @@ class LocalRun:
                 return
             self.log.parent.mkdir(parents=True, exist_ok=True)
             self._problem = ""
-            self._tasks_version = self.tasks.version()
             self._started.clear()
             # The kernel ends a child when the *thread* that started it ends, so this thread waits for the child.
             threading.Thread(target=self._keep, name="local-run", daemon=True).start()
@@ -80,7 +71,6 @@ class LocalRun:
             self._started.set()
             code = process.wait()
         if code not in (0, -signal.SIGTERM):
-            self._code = code
             self._problem = f"{ended_by(code)}: {self._end_of_log()}"
 
     def _start_child(self, log: IO[bytes]) -> "subprocess.Popen[bytes]":

@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from starlette.concurrency import run_in_threadpool
@@ -16,16 +15,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from console.report.document import ReportHead, ReportLinkBack, report_policy
+from console.report.document import ReportHead, report_policy
 from console.report.stored_page import ReportRequest
-from console.web.context import task_address, web_of
+from console.web.context import web_of
 from console.web.data import ConsoleData, StoredTaskPage
 from console.web.pages import article_of
 from console.web.sandbox import page_response
-from console.web.texts import Language, gettext_noop, language_of, translations
-from console.web.views import moment_text
+from console.web.texts import Language, gettext_noop, language_of
 from workers.processes import ended_by, ending_with_parent
-from workers.rows import Row
 
 AT_A_TIME = 2
 WAIT = 10.0  # seconds for which a request waits for other reports to be made
@@ -45,29 +42,16 @@ class NoReport(Exception):
     """A report could not be made."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The request for a report on a page of a task; `back`: the page with the link; `row`: the page's row, if any."""
-
-    task: str
-    url: str
-    title: str
-    back: ReportLinkBack
-    row: Row | None = None
-
-
 async def of_article(request: Request) -> Response:
     """Return the report of an article's kept page."""
-    article, row = await run_in_threadpool(article_of, request)
-    title = article.title or article.url
-    back = ReportLinkBack(f"/articles/{article.id}", title)
-    return await _answer(request, _Asked(article.task, article.url, title, back, row))
+    article, _ = await run_in_threadpool(article_of, request)
+    return await _answer(request, article.task, article.url, article.title or article.url)
 
 
 async def of_url(request: Request) -> Response:
     """Return the report of a stored page of a task by its URL: one that failed or was rejected, too."""
     name, url = request.path_params["name"], request.query_params.get("url", "")
-    return await _answer(request, _Asked(name, url, url, ReportLinkBack(task_address(name), name)))
+    return await _answer(request, name, url, url)
 
 
 def stored_page(request: Request) -> Response:
@@ -76,16 +60,16 @@ def stored_page(request: Request) -> Response:
     return page_response((page.page.body, page.page.content_type) if page else None)
 
 
-async def _answer(request: Request, asked: _Asked) -> Response:
+async def _answer(request: Request, task: str, url: str, title: str) -> Response:
     web = web_of(request)
-    values = {"section": "/", "task_name": asked.task}
-    page = await run_in_threadpool(web.data.stored_page, asked.task, asked.url)
+    values = {"section": "/", "task_name": task}
+    page = await run_in_threadpool(web.data.stored_page, task, url)
     if page is None:
         return web.page(request, "no_report.html", values | {"heading": NOT_KEPT, "text": HOW_TO_KEEP}, 404)
     if request.headers.get("sec-fetch-site") == "cross-site":
         raise HTTPException(403)  # a page of another site could keep this machine busy
     try:
-        body = await run_in_threadpool(_request, web.data, language_of(request), asked, page)
+        body = await run_in_threadpool(_request, web.data, language_of(request), task, title, page)
         html = await run_in_threadpool(made_report, body)
     except NoReport as error:
         values |= {"heading": gettext_noop("The report could not be created"), "text": str(error)}
@@ -94,34 +78,13 @@ async def _answer(request: Request, asked: _Asked) -> Response:
     return HTMLResponse(html, headers={"Content-Security-Policy": policy, "Content-Language": language_of(request)})
 
 
-def _request(data: ConsoleData, language: Language, asked: _Asked, stored: StoredTaskPage) -> bytes:
-    voters, method = data.voters(asked.task)
-    say = translations(language).gettext
-    facts = [(say("Example"), voters.example.url)] if voters is not None else []
-    facts += [(say("Task"), asked.task), (say("Fetched"), moment_text(stored.page.fetched_at.timestamp()))]
-    if stored.reason:
-        facts.append((say("Failed"), stored.reason))
-    notes = [say(_about_row(asked.row, voters.version if voters is not None else None))] if asked.row else []
-    made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+def _request(data: ConsoleData, language: Language, task: str, title: str, stored: StoredTaskPage) -> bytes:
+    voters, method = data.voters(task)
+    head = ReportHead(title, datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"))
     wanted = ReportRequest(
-        page=stored.page,
-        voters=voters,
-        method=method,
-        language=language,
-        head=ReportHead(asked.title, made, tuple(facts), notes=tuple(notes), back=asked.back),
-        accepted=stored.accepted,
+        page=stored.page, voters=voters, method=method, language=language, head=head, accepted=stored.accepted
     )
     return wanted.model_dump_json().encode("utf-8", "replace")
-
-
-def _about_row(row: Row, version: str | None) -> str:
-    """Return a note that compares the report with the written row."""
-    if row["section_version"] == version:
-        return gettext_noop("The page is extracted once more for this report, with the same voters as for its row.")
-    return gettext_noop(
-        "The page is extracted once more for this report, with the present example and recent pages; its row was "
-        "extracted with other voters, and may differ."
-    )
 
 
 def made_report(body: bytes, *, limit: float = LIMIT) -> str:

@@ -15,7 +15,7 @@ from crawler.run.admission import Admission
 from crawler.run.fetches import Answered, ArticleFetch, PictureFetch, Unanswered
 from crawler.run.outcomes import Outcome, is_login, of_answer, of_picture
 from crawler.run.rendering_choice import TABS, Rendering
-from crawler.run.run_report import RunOptions, RunReport
+from crawler.run.run_report import RunOptions
 from crawler.run.section_articles import PATIENCE, SectionArticles
 from workers import keys
 from workers.ledger import Ledger
@@ -214,12 +214,3 @@ class PictureFetches(ArticleFetches):
             return EXTRACTION_PAUSE
         _, _, due = self.ledger.pending()
         return self.articles.wait_until(due)
-
-    def note_missing(self, report: RunReport) -> None:
-        """Add a remark to the report of the run if pictures were not fetched."""
-        own = self.articles.report
-        if (lost := own.rejected + own.failed) or own.later:
-            report.remarks.append(
-                f"pictures: {own.fetched} fetched, {lost} unavailable, {own.later} to be tried again; for the reasons: "
-                f"exemplar status --problems {self.ledger.task}"
-            )

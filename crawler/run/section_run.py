@@ -125,8 +125,6 @@ class SectionRun:
                 f"the example {self.task.example}: {doubt}; unless it is an ordinary article of the section, name "
                 f"another one. `exemplar status --problems {self.task.name}` shows whether its text was left out"
             )
-        if self.pictures:
-            self.pictures.note_missing(self.report)
         self.pressure.leave()
         observe_visit(self.ledger, self.report, self.options, self.lists, walked=walked)
         keep_report(self.redis, self.report)

@@ -76,7 +76,6 @@ class Scheduler:
         self._list_watch = ListWatch(connection)  # for a scheduler without the file
         self._copy: str | None = None  # fingerprint of the file when it was last read
         self._stamp: tuple[float, int] | None = None  # of the file at the last look; None: it was missing
-        self._is_refused = False  # whether the file was missing or had mistakes when it was last read
         self._on_fired: Callable[[list[str]], None] | None = None
         self._tried_examples: dict[str, str] = {}  # adopted examples, by task, that were to be written into the file
         self._logged = ""  # the last error, which is not logged twice in a row
@@ -202,15 +201,12 @@ class Scheduler:
         except (TaskError, ExemplarError) as error:
             self._refuse(str(error))
             return
-        self._logged, is_mended, self._is_refused = "", self._is_refused, False
-        if is_mended and not change:
-            log.warning("%s: the task list is valid again, and the same as before", self.file)
+        self._logged = ""
         if change:
             self._look_at_edition()  # planned first, so that the next times of its tasks are known
             self._on_change(change)
 
     def _refuse(self, error: str) -> None:
-        self._is_refused = True
         self._log_once(f"{error}\nthe published task list is unchanged")
 
     def _publish(self, *, take_over: bool = False) -> Change:

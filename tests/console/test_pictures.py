@@ -90,11 +90,9 @@ def test_pictures_are_fetched_once_and_shown_from_files_beside_the_rows(
     [article] = [path for path in (tmp_path / "md").rglob("[!.]*.md") if ARTICLE in path.read_text("utf-8")]
     links = re.findall(r"!\[[^]]*]\((\.\./[^)]*)\)", article.read_text("utf-8"))
     assert [(article.parent / link).resolve().exists() for link in links] == [True] * 3 + [False] * 3
-    # What is no picture is told, and an article does not wait for it
+    # What is no picture is listed, and an article does not wait for it
     assert done.accounting["news:pictures"]["written"] == 3
     assert [done.accounting["news:pictures"][state] for state in ("rejected", "failed")] == [2, 1]
-    [remark] = [text for text in done.accounting["news"]["remarks"] if text.startswith("pictures: ")]
-    assert remark.startswith("pictures: 3 fetched, 3 unavailable, 1 to be tried again")
     problems = exemplar("status", "--problems", "news:pictures", "--json").events
     assert {problem["url"]: problem["reason"] for problem in problems} == {
         gone: "http 404",

@@ -91,9 +91,6 @@ def test_what_becomes_of_a_picture_and_what_the_report_says(run, ledger, picture
     run.end("finished")
     assert states(pictures) == {"waiting": 4, "fetched": 2, "rejected": 2}
     assert {one["reason"] for one in pictures.problems()} == {"http 404", "not a picture: image/png"}
-    [remark] = [text for text in run.report.remarks if text.startswith("pictures")]
-    assert remark.startswith("pictures: 2 fetched, 2 unavailable, 3 to be tried again; ")
-    assert remark.endswith("exemplar status --problems news:pictures")
     assert (run.report.rejected, run.report.later, run.report.fetched) == (0, 0, 1)
 
 
