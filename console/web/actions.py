@@ -13,7 +13,6 @@ from console.web.api_types import ApiAlarmAction, ApiFailureAction, ApiProposalA
 from console.web.data import ConsoleData
 from console.web.texts import Plural, gettext_noop, ngettext_noop
 from crawler.guarding.guard import guard_from, host_and_port
-from crawler.politeness.pace import host_of, reopen
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.change import changed_task, task_block
 from crawler.task_list.edit import add_task, existing_list
@@ -66,14 +65,6 @@ class ConsoleActions:
         if not self.data.roles()["crawl"]:
             text = gettext_noop("Task %(task)s is due. No crawl worker is alive: start the tasks.")
         return Done(text, {"task": task})
-
-    def try_host(self, task: str) -> Done:
-        """Send the next request to the closed host of a task at once, and make the task due."""
-        state = self.data.task(task)
-        host = host_of(state.example)
-        if reopen(self.data.redis, host):
-            return self.run_now(task)
-        return Done(gettext_noop("%(host)s asked for this pause (Retry-After); it is kept."), {"host": host}, False)
 
     def act_on_failures(self, wanted: ApiFailureAction) -> Done:
         """Retry or drop failed pages, or refused rows: one URL, a group by its key, or all of the task."""

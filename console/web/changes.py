@@ -84,15 +84,13 @@ async def engine(request: Request) -> Response:
 
 
 async def task_action(request: Request) -> Response:
-    """Run a task now, try its closed host, pause it, or end its pause."""
+    """Run a task now, pause it, or end its pause."""
     web, name = web_of(request), request.path_params["name"]
 
     def act(form: Mapping[str, str]) -> Done:
         if form["do"] == "run":
             _start_engine(web, name)
             return web.actions.run_now(name)
-        if form["do"] == "try":
-            return web.actions.try_host(name)
         return web.actions.pause(name, paused=form["do"] == "pause")
 
     return await acted(request, act, task_address(name))

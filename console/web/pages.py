@@ -19,7 +19,7 @@ from console.web.sandbox import page_response
 from console.web.security import local_target
 from console.web.snapshot import TaskState
 from console.web.texts import COOKIE, LANGUAGES
-from console.web.views import BarChart, day_chart
+from console.web.views import day_chart
 from console.web.words import snippet
 from crawler.task_list.change import is_in_block
 from workers.rows import Row
@@ -34,7 +34,6 @@ TASKS_A_PAGE = 50
 ALARMS_MOST = 20  # alarms on the first page
 ARTICLES_A_PAGE = 20
 SCHEDULED_MOST = 200  # tasks that the schedule shows
-HOURS = 24  # hours of the schedule's chart
 HEALTH_ORDER = ("failing", "attention", "new", "ok", "paused")
 
 
@@ -262,7 +261,6 @@ def schedule(request: Request) -> Response:
     snapshot = web.data.snapshot()
     tasks = snapshot.tasks.values()
     planned = sorted((row.next_run, row.name) for row in tasks if row.next_run is not None)
-    hours = Counter(max(int((at - snapshot.at) // 3600), 0) for at, _ in planned)
     values = {
         "section": "/schedule",
         "events": "tasks",
@@ -271,7 +269,6 @@ def schedule(request: Request) -> Response:
         "next_runs": [snapshot.tasks[name] for _, name in planned[:SCHEDULED_MOST]],
         "scheduled": len(planned),
         "paused": sum(row.state == "paused" for row in tasks),
-        "chart": BarChart([hours[hour] for hour in range(HOURS)], [f"+{hour} h" for hour in range(HOURS)], 60),
     }
     return web.page(request, "schedule.html", values)
 

@@ -287,14 +287,6 @@ def host_state(connection: "redis.Redis", host: str) -> HostState:
     return _read(connection.register_script(_lua("state")), host)
 
 
-def reopen(connection: "redis.Redis", host: str) -> bool:
-    """Permit one request to a host that was closed after failures; False while a Retry-After of the host applies."""
-    key = state_key(host)
-    if connection.hget(key, "open_until"):
-        connection.hset(key, mapping={"open_until": 1, "probe_until": 0})
-    return host_state(connection, host).until is None
-
-
 def hosts(connection: "redis.Redis") -> list[HostState]:
     """Return the hosts that are slowed down or closed now, by name."""
     seconds, micros = connection.time()

@@ -115,26 +115,12 @@ def test_a_task_in_braces_has_no_buttons_that_change_it(
     assert load(published)[NAMES[0]].paused == ("pause" in buttons)
 
 
-def test_a_closed_host_is_shown_with_its_time_and_tried_at_once(
-    published: Path, console: MakeConsole, connection: "redis.Redis"
-) -> None:
+def test_a_closed_host_is_shown_with_its_time(published: Path, console: MakeConsole, connection: "redis.Redis") -> None:
     host, pace = host_of(URL), Pace(connection)
     for _ in range(10):
         pace.on_problem(host, pace.request_permit(host, 0).at, HostProblem("http 503", failed=True))
     until = datetime.fromtimestamp(host_state(connection, host).until or 0).strftime("%m-%d %H:%M:%S")
-    assert pace.request_permit(host, 0).wait > 1
-    client = console()
-    assert f"closed until {until} (http 503)" in client.get(f"/tasks/{NAMES[0]}").text
-    client.act(f"/tasks/{NAMES[0]}", do="try")
-    assert connection.zscore(keys.DUE, NAMES[0])
-    permit = pace.request_permit(host, 0)
-    assert permit.wait == 0
-    assert "closed until" not in client.get(f"/tasks/{NAMES[0]}").text
-    pace.on_problem(host, permit.at, HostProblem("http 429", rest=60.0, slow=True))
-    client.act(f"/tasks/{NAMES[0]}", do="try")
-    text = client.get(f"/tasks/{NAMES[0]}").text
-    assert "asked for this pause" in text
-    assert "closed until" in text
+    assert f"closed until {until} (http 503)" in console().get(f"/tasks/{NAMES[0]}").text
 
 
 def test_tasks_are_found_by_name_and_by_health(client: ConsoleClient) -> None:
