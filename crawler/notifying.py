@@ -206,9 +206,3 @@ def _lines(notice: WaitingNotice) -> list[str]:
 
 def _name(address: str) -> str:
     return sha256(address.encode("utf-8", "replace")).hexdigest()[:16]
-
-
-def away_targets(connection: "redis.Redis", addresses: list[str]) -> dict[str, str]:
-    """Return the addresses that did not accept their last message, in the form for messages, each with the reason."""
-    rows = {address: cast("bytes | None", connection.get(AWAY + _name(address))) for address in addresses}
-    return {shown_target(address): row.decode() for address, row in rows.items() if row}

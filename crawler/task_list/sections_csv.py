@@ -19,7 +19,6 @@ COLUMNS = (*CHINESE.values(),)
 NEEDED = ("name", "example", "pattern")
 LISTS = ("output", "start")  # columns with one or several values
 DELIMITERS = (",", ";", "\t")
-BREAK = re.compile(r"\s+|[;；](?=https?://|/|re:|\s|$)")  # not a ; inside a URL
 BREAK = re.compile(r"\s*(?:[\r\n]|[;；](?=\s|$))\s*")  # not a ; inside a URL
 
 
