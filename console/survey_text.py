@@ -14,6 +14,7 @@ from workers.inbox import StoredPage
 from workers.redaction import redact
 
 SHOWN = 5  # links of a kind that are shown
+SHOWN_WORDS = 80  # characters of a text
 OF_ANOTHER_FORM = "of another form"
 
 
@@ -112,7 +113,7 @@ def extraction_lines(sample: SampleExtraction) -> list[str]:
     """Return one extraction as lines: URL, title and figures, first words."""
     if not sample.characters:
         return [sample.url, in_language(f"  no article: {sample.reason}")]
-    return [sample.url, f"  {_about(sample)}", f"  {sample.words}…"]
+    return [sample.url, f"  {_about(sample)}", f"  {sample.words[:SHOWN_WORDS]}…"]
 
 
 def _about(sample: SampleExtraction) -> str:

@@ -16,7 +16,7 @@ from extractors.page_types import PageType, page_type
 from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 
-FIRST_WORDS = 80  # characters
+FIRST_WORDS = 300  # characters
 MOST_PROPOSALS = 5
 BRIEF = 600  # characters of a text; a page with more is hardly taken for a list because of the links around it
 LEAST_LINK = 4  # characters of a link's text; shorter ones occur in prose, too
