@@ -21,7 +21,7 @@ from workers.task_state.problems import problems
 from workers.url_states import FINAL_STATES, OPEN_STATES
 
 from .helpers import HandClock, number_of, rows
-from .snapshot import COURIER, GAZETTE, article, dump, fill, load, page
+from .snapshot import COURIER, GAZETTE, article, load, page
 from .supervisors import supervisors
 
 RELEASES = sorted((Path(__file__).parent / "snapshots").glob("*.json"))
@@ -183,22 +183,6 @@ def test_fields_of_a_later_version_are_ignored(connection, redis_url, stored, tm
     work_until_empty(redis_url)
     keys_of_rows(tmp_path)
     assert counts(connection, "gazette")["written"] >= 11
-
-
-# -- the script --------------------------------------------------------------------------------------------------------
-
-
-def test_the_script_reads_back_what_it_dumped(connection, tmp_path):
-    (tmp_path / "tasks").mkdir()
-    fill(connection, tmp_path / "tasks")
-    present = dump(connection, tmp_path / "tasks")
-    connection.flushall()
-    load(connection, present, tmp_path / "tasks")
-    again = dump(connection, tmp_path / "tasks")["keys"]
-    for name, entry in present["keys"].items():
-        assert (again[name]["type"], again[name]["value"]) == (entry["type"], entry["value"]), name
-    assert again.keys() == present["keys"].keys()
-    assert {state for task in TASKS for state in counts(connection, task)} == {*OPEN_STATES, *FINAL_STATES}
 
 
 # -- an older version reads it -----------------------------------------------------------------------------------------
