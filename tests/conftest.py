@@ -27,13 +27,13 @@ LONG = (
     "chaos/test_stepwise.py", "workers/test_interrupted_procedures.py", "workers/redis_access/test_partition.py",
     "console/test_secrets.py", "console/test_outages.py", "console/test_cut_connections.py",
     "console/test_redis_clock_steps.py", "console/test_killed_start.py",
-    "workers/worker_processes/test_supervisor.py", "console/test_run.py", "workers/redis_access/test_failover.py",
+    "workers/worker_processes/test_supervisor.py", "console/test_run.py",
     "crawler/politeness/test_robots.py", "crawler/test_cluster.py", "console/test_new_user.py",
     "console/web/test_walk.py", "console/test_queued_outputs.py", "crawler/test_rendering.py",
     "crawler/test_section_spider.py", "test_readme.py", "workers/sinks/test_sql.py", "workers/sinks/test_s3_store.py",
     "console/test_add.py", "hostile/test_growth.py", "workers/writing/test_delivery.py",
     "crawler/test_address_table.py", "workers/task_state/test_retention.py", "test_wheel.py", "console/test_acl.py",
-    "workers/worker_processes/test_lost_seconds.py", "console/test_problems.py",
+    "console/test_problems.py",
 )  # fmt: skip
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # a loaded machine is no mistake of ours

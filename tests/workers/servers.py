@@ -1,6 +1,5 @@
 """A Redis of a test's own, which may be stopped, robbed of its last writes and started again; and a faulty network."""
 
-import re
 import shutil
 import socket
 import tempfile
@@ -132,8 +131,3 @@ class LossyProxy:
 def _close(*connections):
     for connection in connections:
         connection.close()
-
-
-def run_id_of(connection):
-    """The server's process, as its INFO has it."""
-    return re.sub(r"\s", "", str(connection.info("server")["run_id"]))

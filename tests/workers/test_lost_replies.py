@@ -113,14 +113,6 @@ def test_a_taken_page_counts_one_attempt(ledger, losing):
     assert take(ledger, NAMES[0], "me", seconds=30).attempts == 2
 
 
-def test_a_page_of_a_job_reaches_its_worker(ledger, losing):
-    fetched(ledger)
-    losing(ledger.script_of("take"))
-    [[lease]] = ledger.take_all(NAMES, "me", seconds=30)
-    assert (lease.fingerprint, lease.attempts) == (NAMES[0], 1)
-    assert take(ledger, NAMES[0], "other", seconds=30) is None
-
-
 @pytest.mark.parametrize("name", ["put_back", "try_later"])
 def test_what_waits_again_may_be_leased_by_another(ledger, losing, name):
     add(ledger, 1)
@@ -194,11 +186,6 @@ def test_steps_of_one_transaction_are_repeated_together(connection, server):
     assert twice() == [1, 1]
     server[1].drop_reply_to(b"exemplar:two")
     assert twice() == [2, 2]
-
-
-def test_a_step_without_a_lost_reply_runs_each_time(connection):
-    count = Step(connection, "return redis.call('INCR', KEYS[1])")
-    assert [count(["exemplar:one"], []) for _ in range(3)] == [1, 2, 3]
 
 
 @pytest.mark.parametrize("reply", ["false", "{}", "{'a', {1, 2}, false}", "'text'", "1", "0"])

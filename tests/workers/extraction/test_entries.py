@@ -1,7 +1,5 @@
 """List pages as rows: one row an entry, whatever is read again, shared or cut off half-way."""
 
-import sqlite3
-from contextlib import closing
 from datetime import timedelta
 
 import pytest
@@ -161,14 +159,3 @@ def test_forgotten_entries_are_written_again_where_their_rows_are_gone(connectio
     clock.offset = timedelta(days=50).total_seconds()
     expire(ledger, timedelta(days=30))
     assert connection.hlen(ledger.keys["entries"]) == 0
-
-
-def test_a_table_from_before_gets_the_column(connection, worker, tmp_path):
-    with closing(sqlite3.connect(tmp_path / "old.db")) as database:
-        database.execute(
-            "CREATE TABLE articles (task TEXT, url TEXT, canonical_url TEXT, text TEXT, fetched_at TEXT, "
-            "content_hash TEXT, version INTEGER, PRIMARY KEY (task, canonical_url, version))"
-        )
-    publish(connection, tmp_path, "old.db", method="list-rank")
-    worker.extract_pages(TASK, deliver(connection, {1: towns(0, 1, 2, 3)}))
-    assert set(in_table(tmp_path, "listed_on", "old.db")) == {url(1)}

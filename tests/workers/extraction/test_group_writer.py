@@ -8,7 +8,7 @@ import pytest
 
 from extractors import Section
 from tests.workers import helpers
-from tests.workers.helpers import CHEAP, TASK, Reports, deliver, extract, news, rows, states, take, url
+from tests.workers.helpers import CHEAP, TASK, Reports, deliver, news, rows, states, take, url
 from tests.workers.kills import dying_at
 from tests.workers.sqlite_outputs import in_table, locked
 from workers.ledger import Ledger
@@ -130,13 +130,6 @@ def test_a_row_is_not_written_again_to_a_rotated_file_when_its_page_is_fetched_a
     assert states(connection, 2) == ["waiting"]
     worker.extract_pages(TASK, deliver(connection, {2: news(2)}))
     assert [row["url"] for row in rows(tmp_path, "old.jsonl") + rows(tmp_path)] == [url(1), url(2)]
-    assert in_table(tmp_path) == [url(1), url(2)]
-
-
-def test_the_same_holds_for_another_worker(connection, worker, tmp_path, clock):
-    names = refused_and_rotated(connection, worker, tmp_path, clock)
-    extract(connection, names, clock=clock, times=QUICK)
-    assert not (tmp_path / "out.jsonl").exists()
     assert in_table(tmp_path) == [url(1), url(2)]
 
 

@@ -1,7 +1,6 @@
 """A ledger that forgot rows learns them from the outputs, at the first write in another epoch of Redis."""
 
 import gzip
-import json
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from tests.workers.sink_suite import row, write
 from tests.workers.sqlite_outputs import in_table
 from workers.extraction.ledger_recovery import KNOWN_IN_A_ROW, confirm, heal
 from workers.extraction.row_claims import RowClaims
-from workers.ledger import Ledger
 from workers.redis_access.epoch import current_epoch
 from workers.sinks import JsonLinesSink, SqliteSink
 from workers.task_state.forgetting import forget_url
@@ -99,12 +97,6 @@ def test_it_reads_no_further_than_it_has_to(ledger, jsonl, monkeypatch):
     assert len(read) < 1.5 * KNOWN_IN_A_ROW
 
 
-def test_rows_of_other_tasks_in_the_file_are_left_alone(connection, ledger, jsonl):
-    write(jsonl.sink, article_row(1), row(2, task="other"))
-    assert learn(ledger, jsonl) == 1
-    assert Ledger(connection, "other").counts().seen == 0
-
-
 def test_entries_of_list_pages_have_their_rows(ledger, jsonl):
     write(jsonl.sink, article_row(1, listed_on=url(9)))
     assert learn(ledger, jsonl) == 1
@@ -153,13 +145,6 @@ def test_a_page_in_a_recheck_stays_in_it(ledger, connection, jsonl, clock):
     write(jsonl.sink, article_row(1), article_row(1, version=2))
     assert learn(ledger, jsonl) == 0
     assert states(connection, 1) == ["waiting"]
-
-
-def test_lines_that_are_no_rows_of_ours_are_passed(ledger, jsonl, tmp_path):
-    lines = ["", "null", "[1]", '"text"', '{"task": "gazette"}', '{"task": 1, "url": 2, "canonical_url": 3}', "{broken"]
-    lines.append(json.dumps(article_row(1, fetched_at="never")))
-    (tmp_path / "out.jsonl").write_text("\n".join(lines) + "\n")
-    assert learn(ledger, jsonl) == 1
 
 
 @pytest.mark.parametrize("number", [1, 4])
@@ -231,16 +216,6 @@ def test_rows_in_files_that_were_moved_aside_and_compressed_are_learnt_too(
     assert ledger.counts().states["written"] == 3
     jsonl.sink.close()
     assert nameless_files() == before
-
-
-def test_a_damaged_compressed_file_is_read_as_far_as_it_goes(ledger, jsonl, sqlite, tmp_path, caplog):
-    write(jsonl.sink, article_row(1))
-    packed = gzip.compress((tmp_path / "out.jsonl").read_bytes())
-    (tmp_path / "out.jsonl.1.gz").write_bytes(packed[:-6])
-    (tmp_path / "out.jsonl").unlink()
-    write(sqlite.sink, article_row(1))
-    assert learn(ledger, jsonl, sqlite) == 1
-    assert "out.jsonl.1.gz is damaged; the rows before the damage were read" in caplog.text
 
 
 def nameless_files():

@@ -185,13 +185,6 @@ def test_a_new_example_begins_a_new_vote(connection, candidates):
     assert recent(connection) == [3]
 
 
-def test_a_task_of_before_goes_on(connection, worker):
-    assert not connection.hexists(EXAMPLE, "recent")
-    assert section_version(connection, TASK) == section_pages(connection, TASK).version
-    work_on(connection, worker, 1)
-    assert recent(connection) == [1]
-
-
 def test_pages_of_a_voter_come_back_as_they_were(connection, candidates):
     body = "<p>例".encode("gb18030") + news(1)
     sure = Section(article(0), url(0)).extract(news(1), url(1))
@@ -231,13 +224,6 @@ def test_a_voter_that_ends_every_worker_is_dropped(connection, worker, tmp_path,
     worker.extract_pages(TASK, names)
     assert states(connection, 5) == ["written"]
     assert recent(connection)[:3] == [1, 3, 4]
-
-
-def test_a_worker_without_memory_for_a_voter_ends_and_the_voter_stays(connection, worker, tmp_path, monkeypatch):
-    _vote_of_which_2_fails(connection, worker, tmp_path, monkeypatch, MemoryError())
-    with pytest.raises(MemoryError):
-        work_on(connection, worker, 5)
-    assert recent(connection) == [1, 2, 3, 4]
 
 
 def _vote_of_which_2_fails(connection, worker, tmp_path, monkeypatch, error):

@@ -179,26 +179,3 @@ def test_a_reprint_is_nothing_special_if_the_task_does_not_ask(connection, worke
     publish(connection, tmp_path, near_duplicates="keep")
     worker.extract_pages(TASK, deliver(connection, {1: article(1), 2: article(1)}))
     assert [row["near_duplicate_of"] for row in rows(tmp_path)] == [None, None]
-
-
-def test_an_article_of_several_pages_is_one_row(connection, worker, tmp_path):
-    publish(connection, tmp_path)
-    parts = tuple(
-        StoredPage(f"{url(1)}?page={n}", article(1, word=f"page {n}"), "text/html", FETCHED_AT) for n in (2, 3)
-    )
-    first = {1: article(1, word="page 1")}
-    worker.extract_pages(TASK, deliver(connection, first, parts=parts, missing=(url(1) + "?page=4",)))
-    [row] = rows(tmp_path)
-    assert [row["text"].count(f"page {n}:") for n in (1, 2, 3)] == [4, 4, 4]
-    assert row["text"].index("page 1") < row["text"].index("page 2") < row["text"].index("page 3")
-    assert (row["parts"], row["parts_missing"]) == (3, [url(1) + "?page=4"])
-
-
-def test_an_article_of_other_days_than_a_backfill_asked_for_is_left_out(connection, worker, ledger, tmp_path):
-    publish(connection, tmp_path)
-    dated = [article(n, head=f'<meta property="article:published_time" content="{day}">') for n, day in
-             ((1, "2020-05-05T08:00:00Z"), (2, "2021-05-05T08:00:00Z"))]  # fmt: skip
-    pages = {1: dated[0], 2: dated[1]}
-    worker.extract_pages(TASK, deliver(connection, pages, info={"days": ["2020-01-01", "2020-12-31"]}))
-    assert [row["url"] for row in rows(tmp_path)] == [url(1)]
-    assert ledger.state_of(url(2)) == ("rejected", "not of the days asked for")

@@ -3,6 +3,8 @@
 import json
 from dataclasses import replace
 
+import pytest
+
 from extractors import Section
 from tests.workers.helpers import FETCHED_AT, archive, article, news, url
 from workers.page_store import StoredPage
@@ -67,7 +69,10 @@ def test_texts_are_compared_by_words_and_chinese_characters():
     assert shingle_f1("", "") == 1.0
     assert shingle_f1("one two three four five", "one two three four five") == 1.0
     assert shingle_f1("one two three four five", "six seven eight nine ten") == 0.0
-    assert 0 < shingle_f1("今天天气很好我们去公园", "今天天气很好我们回家去") < 1
+    assert shingle_f1("", "word") == 0.0
+    assert shingle_f1("一二三四五七", "一二三四五六") == pytest.approx(2 / 3)  # two of three runs of four characters
+    assert shingle_f1("a b c d a b c d", "a b c d") == pytest.approx(1 / 3)  # one of five runs, and of one
+    assert shingle_f1("江 面，很\n静。水", "江面很静水") == 1.0
 
 
 def test_texts_that_end_with_lines_of_other_pages_are_marked():

@@ -25,11 +25,6 @@ def config(connection):
         connection.config_set(name, value)
 
 
-def test_a_fit_server_is_connected(redis_url, connection):
-    with connect(redis_url) as client:
-        assert client.ping()
-
-
 def test_a_dead_server_is_unavailable_and_named():
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))

@@ -124,15 +124,6 @@ def test_a_long_path_has_its_socket_elsewhere(state):
     assert (other.parent, other == server.socket) == (server.socket.parent, False)  # no folder for each of them
 
 
-def test_the_log_is_that_of_the_last_start(state):
-    log = Embedded(state).folder / module.LOG
-    with Embedded(state):
-        pass
-    first = log.read_bytes()
-    with Embedded(state):
-        assert not log.read_bytes().startswith(first)
-
-
 def test_a_folder_that_can_not_be_made_is_named(state):
     state.write_text("a file where a folder should be")
     with pytest.raises(RedisUnavailable, match=rf"cannot use {state}/redis: Not a directory"):

@@ -20,9 +20,10 @@ from tests.cutting_proxy import CuttingProxy
 from tests.forks import start
 from tests.redis_servers import BINARIES, SYSTEM, eventually, free_port, redis_server, sentinel
 from tests.samples import sample
-from tests.workers.helpers import deliver, news, publish, states
+from tests.workers.helpers import TASK, deliver, news, publish
 from tests.workers.three_outputs import OUTPUTS, assert_written_once
 from tests.written_rows import rows_so_far
+from workers.ledger import Ledger
 from workers.redis_access.connection import client, connect
 from workers.redis_access.outage import is_temporary
 
@@ -108,7 +109,7 @@ def test_rows_are_written_once_and_the_old_side_waits(servers, tmp_path):
             with client(servers.new) as new:
                 eventually(lambda: takes_writes(new), 60)  # its replica has followed it
                 deliver(new, {number: news(number) for number in everything})  # as the next walk finds them
-                eventually(lambda: set(states(new, *everything)) == {"written"}, 90)
+                eventually(lambda: Ledger(new, TASK).counts().states["written"] == len(everything), 90)
             assert [node.poll() for node in nodes] == [None, None]
         finally:
             for node in nodes:

@@ -26,13 +26,6 @@ class Monotonic:
         return time.monotonic() + self.ahead
 
 
-def test_it_shows_the_time_of_redis(connection):
-    clock = clock_of(connection)
-    assert redis_time(connection) - 0.001 <= clock.now() + 0.05
-    assert clock.now() == pytest.approx(redis_time(connection), abs=0.1)
-    assert clock.wall() - clock.now() == pytest.approx(0, abs=0.1)
-
-
 def test_there_is_one_for_a_connection(connection, redis_url):
     assert clock_of(connection) is clock_of(connection)
     with client(redis_url) as other:

@@ -1,20 +1,17 @@
 """Two servers that both think they are the primary, and workers on both sides that share their output files."""
 
-import random
 from collections import Counter
 
 import pytest
 import redis
 
 from tests.redis_servers import eventually, free_port, redis_server
-from tests.workers.helpers import TASK, deliver, news, publish, rows, states, url
-from tests.workers.three_outputs import OUTPUTS, assert_written_once
+from tests.workers.helpers import TASK, deliver, news, publish, rows, url
 from workers.extraction import ledger_recovery
 from workers.redis_access.connection import client
 from workers.redis_access.epoch import current_epoch
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
-PAGES = range(1, 41)
 HEAL = ledger_recovery.heal
 
 
@@ -37,28 +34,6 @@ def sides(tmp_path):
             assert current_epoch(old) != current_epoch(new)
 
         yield old, new, split
-
-
-def test_pages_that_both_sides_have_are_written_once(sides, tmp_path):
-    """The sides take turns on the same pages: each writes some that the other has not come to, and comes to some that
-    the other has written."""
-    old, new, split = sides
-    publish(old, tmp_path, *OUTPUTS)
-    names = deliver(old, {number: news(number) for number in PAGES}, wake=False)
-    workers = [ExtractionWorker(old, "old"), ExtractionWorker(new, "new")]
-    workers[0].extract_pages(TASK, names[:2])
-    split()
-    choose = random.Random(1)
-    orders = [choose.sample(names, len(names)) for _ in workers]
-    while any(orders):
-        side = choose.choice([side for side in (0, 1) if orders[side]])
-        share, orders[side] = orders[side][:3], orders[side][3:]
-        workers[side].extract_pages(TASK, share)
-    for worker in workers:
-        worker.close()
-    assert_written_once(tmp_path, PAGES)
-    for connection in (old, new):
-        assert set(states(connection, *PAGES)) == {"written"}
 
 
 def test_rows_of_the_old_side_are_known_after_the_new_side_has_compared_the_output(sides, tmp_path):

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.timeout(900)
 PAGES = {number: news(number) for number in (1, 2, 3)}
 OTHERS = {number: news(number) for number in (4, 5)}
 OUTPUTS = (
-    "out.jsonl", "new/folder/{date}.jsonl", "notes/{date}/{id}.md", "out.db", "new/out.warc.gz", "kept pages",
+    "new/folder/{date}.jsonl", "notes/{date}/{id}.md", "out.db", "new/out.warc.gz", "kept pages",
 )  # fmt: skip
 
 

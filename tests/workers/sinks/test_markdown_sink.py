@@ -7,7 +7,7 @@ import pytest
 import yaml
 from ruamel.yaml import YAML
 
-from tests.workers.naughty import NAUGHTY, as_stored, long_title, naughty_rows
+from tests.workers.naughty import NAUGHTY, as_stored, naughty_rows
 from tests.workers.sink_suite import TornSuite, row, write
 from workers.errors import OutputError, SinkUnavailable
 from workers.sinks import OutputOptions, open_sink
@@ -103,14 +103,6 @@ def test_front_matter_is_read_alike_by_yaml_1_1_and_1_2_and_by_us():
     assert yaml.load(inner, LOADER) == fields
     assert YAML(typ="safe").load(inner) == fields
     assert read_front_matter(text.encode()) == fields
-
-
-def test_a_long_title_comes_back_and_its_file_name_is_short(tmp_path):
-    sink = open_sink("{title}.md", "t", tmp_path)
-    write(sink, row(1, title=long_title()))
-    [path] = files(tmp_path)
-    assert len(path.name.encode()) <= TITLE_BYTES + 3
-    assert yaml.load(parts(path)[0], LOADER)["title"] == long_title()
 
 
 def test_any_title_becomes_a_safe_file_name():

@@ -17,7 +17,7 @@ from workers.sinks import open_sink
 
 
 class TestS3(BatchSinkSuite):
-    kills = KILLS // 2
+    kills = KILLS // 3
 
     @pytest.fixture
     def place(self, s3, bucket):

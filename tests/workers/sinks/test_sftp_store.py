@@ -6,9 +6,8 @@ from pathlib import Path
 import paramiko
 import pytest
 
-from tests.workers.batch_sink_suite import batch, keys
+from tests.workers.batch_sink_suite import batch
 from tests.workers.sink_suite import row
-from tests.workers.sinks.test_parquet import rows_of
 from tests.workers.sinks.test_stores import FilesOfLines
 from workers.errors import OutputError, SinkUnavailable
 from workers.sinks import Target, open_sink
@@ -60,16 +59,6 @@ class TestSftp(FilesOfLines):
                 assert sftp.listdir(f".none-{folder.name}") == ["2026-03-12"]
         finally:
             shutil.rmtree(f"{home}/.none-{folder.name}")
-
-    def test_parquet(self, place):
-        import pyarrow.dataset
-
-        sink = open_sink(address(*place, form="{task}.parquet"), "t", None)
-        sink.check()
-        sink.write(batch(1, row(1), row(2)))
-        sink.write(batch(2, row(2), row(3), again=True))
-        found = rows_of(pyarrow.dataset.dataset(place[1] / "deep/t", partitioning="hive").to_table())
-        assert keys(found) == keys([row(1), row(2), row(3)])
 
 
 def mistakes(server, folder):

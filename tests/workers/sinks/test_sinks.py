@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from workers.errors import OutputError
-from workers.sinks import AppendedFileSink, RowCondition, SqliteSink, durability, expand, kind_of, open_sink
+from workers.sinks import AppendedFileSink, RowCondition, SqliteSink, expand, kind_of, open_sink
 
 
 @pytest.mark.parametrize(
@@ -50,11 +50,6 @@ def test_variables_their_defaults_and_the_task_s_name_are_filled_in(text, variab
     assert expand(text, "news", variables) == expanded
 
 
-def test_variables_come_from_the_environment(monkeypatch):
-    monkeypatch.setenv("EXEMPLAR_TEST_DIR", "here")
-    assert expand("${EXEMPLAR_TEST_DIR}/a.db", "news") == "here/a.db"
-
-
 def test_a_missing_variable_is_named_with_its_task():
     with pytest.raises(OutputError, match=r"task news: .*NOT_SET_ANYWHERE is not set"):
         expand("${NOT_SET_ANYWHERE}/a.db", "news", {})
@@ -77,17 +72,6 @@ def test_relative_paths_begin_at_the_task_s_folder_and_databases_may_be_written_
 def test_an_output_of_no_known_kind_is_refused_with_the_known_ones():
     with pytest.raises(OutputError, match=r"unknown kind of output out\.txt; .*a path that ends in \.jsonl"):
         open_sink("out.txt", "news", None)
-
-
-def test_a_new_folder_is_synced_in_its_parent(tmp_path, monkeypatch):
-    synced = []
-    monkeypatch.setattr(durability, "sync_folder", synced.append)
-    durability.make_folder(tmp_path / "a" / "b", "safe")
-    durability.make_folder(tmp_path / "c", "fast")
-    assert synced == [tmp_path.parent, tmp_path, tmp_path / "a"]  # a killed process may have made the first one
-    durability.make_folder(tmp_path / "a" / "b", "safe")
-    durability.make_folder(tmp_path / "a" / "b", "safe")
-    assert synced[3:] == [tmp_path / "a"]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 
 from tests.workers.batch_sink_suite import OlderForm, RefusedRows, batch, keys
 from tests.workers.helpers import at_once
+from tests.workers.kills import KILLS
 from tests.workers.sink_suite import row
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import key_of
@@ -57,6 +58,7 @@ def place_of_postgres(of_postgres):
 
 class SqlSuite(RefusedRows, OlderForm):
     compared = COLUMNS
+    kills = KILLS // 2
 
     def open(self, place):
         return open_sql(place.address)

@@ -10,7 +10,6 @@ import pytest
 from tests.workers.helpers import at_once
 from tests.workers.naughty import naughty_rows
 from tests.workers.sink_suite import SinkSuite, plain, row
-from tests.workers.sink_suite import write as write_to
 from workers.errors import RowsRefused, SinkUnavailable
 from workers.rows import key_of
 from workers.sinks import OutputOptions, SqliteSink, open_sink
@@ -30,13 +29,6 @@ class TestSqlite(SinkSuite):
     def make_older(self, folder):
         with closing(sqlite3.connect(self.path(folder))) as connection:
             connection.execute("ALTER TABLE articles DROP COLUMN listed_on")
-
-    @pytest.mark.parametrize(("setting", "level"), [("safe", 2), ("fast", 1)])
-    def test_rows_are_on_disk_before_write_returns(self, tmp_path, setting, level):
-        sink = SqliteSink(self.path(tmp_path), durability=setting)
-        write_to(sink, row(1))
-        assert sink._connection.execute("PRAGMA synchronous").fetchone() == (level,)  # 2: at each commit
-        sink.close()
 
 
 def write(path, *rows, patience=PATIENCE):

@@ -7,7 +7,6 @@ import redis
 from rq.job import Callback, Job
 from rq.registry import FailedJobRegistry, StartedJobRegistry
 from rq.serializers import JSONSerializer
-from rq.worker import WorkerStatus
 
 from workers.inbox import QUEUE, Inbox
 from workers.processes import STOP_SIGNALS
@@ -104,15 +103,6 @@ def test_a_job_of_a_killed_worker_ends_no_other_worker(connection, worker, extra
     assert not [record for record in caplog.records if record.name.startswith("workers")]
 
 
-def test_a_worker_is_busy_during_a_job_so_that_a_stop_waits(connection, worker, extraction):
-    seen = []
-    extraction.during = lambda: seen.append(worker.get_state())
-    Inbox(connection).wake("news", ["1"])
-    worker.work(burst=True)
-    assert seen == [WorkerStatus.BUSY]
-    assert worker.get_state() != WorkerStatus.BUSY
-
-
 def test_a_job_runs_the_function_of_wake_up_jobs_whichever_it_names(connection, worker, extraction):
     inbox = Inbox(connection)
     inbox.queue.enqueue("os.mkdir", "news", ["1"], on_success=Callback("os.getcwd"), on_failure=Callback("os.getcwd"))
@@ -150,14 +140,3 @@ def test_a_worker_whose_end_redis_refuses_to_record_says_so_by_its_exit_code(con
         worker.unsubscribe()
     assert end.value.code == EXIT_WITHOUT_REDIS
     assert extraction.failure is None
-
-
-def test_a_worker_that_is_told_to_stop_finishes_its_job(connection, worker, extraction):
-    extraction.during = lambda: signal.raise_signal(signal.SIGTERM)
-    inbox = Inbox(connection)
-    inbox.wake("news", ["1"])
-    inbox.wake("news", ["2"])
-    run_jobs(worker, extraction)
-    assert extraction.jobs == [("news", ["1"])]
-    assert inbox.waiting_jobs() == 1
-    assert FailedJobRegistry(queue=inbox.queue).get_job_ids() == []

@@ -11,11 +11,9 @@ import pytest
 from click.testing import CliRunner
 from rq.cli import main as rq_program
 
-from tests.workers.helpers import TASK, article, deliver, eventually, publish, rows, states, url
-from tests.workers.kills import FORK
+from tests.workers.helpers import article, deliver, eventually, publish, rows, states, url
 from tests.workers.supervisors import supervisors
 from workers.inbox import PAGES_A_JOB, QUEUE
-from workers.ledger import Ledger
 
 BIN = Path(sys.executable).parent
 ROOT = Path(__file__).parents[3]
@@ -103,20 +101,3 @@ def test_a_plain_worker_of_rq_runs_the_jobs(connection, rq, tmp_path):
     assert worker.returncode == 0
     assert text.count("Job OK") == 2, text
     assert sorted(row["url"] for row in rows(tmp_path)) == sorted(url(number) for number in range(1, MORE + 1))
-
-
-def test_the_pages_of_a_plain_worker_that_is_killed_come_back(connection, redis_url, our_worker, tmp_path):
-    publish(connection, tmp_path)
-    with (tmp_path / "out.jsonl").open("w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        deliver(connection, {number: article(number) for number in (1, 2)})
-        words = ["worker", "-S", "json", QUEUE, "-w", "rq.SimpleWorker", "--url", redis_url]
-        worker = FORK.Process(target=rq_program, args=(words,))
-        worker.start()
-        ledger = Ledger(connection, TASK)
-        eventually(lambda: connection.hlen(ledger.keys["holders"]) == 2, "a worker with the pages")
-        worker.kill()
-        worker.join()
-    our_worker()
-    eventually(lambda: states(connection, 1, 2) == ["written", "written"], "the rows")
-    assert sorted(row["url"] for row in rows(tmp_path)) == [url(1), url(2)]

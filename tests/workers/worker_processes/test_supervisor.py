@@ -109,23 +109,6 @@ def all_written(connection, tmp_path):
     return wait
 
 
-def test_a_worker_killed_between_row_and_ledger_writes_nothing_twice(work_on, all_written, tmp_path, monkeypatch):
-    mark = tmp_path / "written"
-    write = AppendedFileSink.write
-
-    def write_and_hang(self, rows, *, again):
-        write(self, rows, again=again)
-        if any(row["url"] == url(2) for row in rows):
-            hang_once(mark)
-
-    monkeypatch.setattr(AppendedFileSink, "write", write_and_hang)
-    work_on({1: article(1), 2: article(2), 3: article(3)})
-    worker = worker_at(mark)
-    assert written_once(tmp_path, 1, 2, 3)
-    os.kill(worker, signal.SIGKILL)
-    all_written(1, 2, 3)
-
-
 def test_workers_killed_at_random_lose_nothing_and_write_nothing_twice(
     connection, work_on, all_written, tmp_path, pages
 ):
@@ -293,12 +276,6 @@ def test_until_empty_ends_when_no_page_waits(connection, work_on, tmp_path):
     process.join(15)
     assert process.exitcode == 0
     assert states(connection, 1) == ["written"]
-
-
-def test_until_empty_ends_at_once_when_there_is_nothing(supervise):
-    process = supervise(until_empty=True)
-    process.join(15)
-    assert process.exitcode == 0
 
 
 @pytest.fixture

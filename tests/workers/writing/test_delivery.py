@@ -645,17 +645,3 @@ def test_what_waits_for_each_output_is_known(connection, worker, tmp_path):
     assert "database is locked" in pages.problem
     assert (queued.output, queued.waiting, queued.unit, queued.refused) == (OUTPUT, 1, "rows", 0)
     assert time.time() - queued.since < 60
-
-
-def test_each_output_has_its_own_problem(connection, tmp_path):
-    publish(connection, tmp_path, "first.db", "second.db", "third.jsonl")
-    (tmp_path / "second.db").write_text("no database")
-    (tmp_path / "third.jsonl").mkdir()
-    with locked(tmp_path / "first.db"):
-        helpers.extract(connection, deliver(connection, {1: news(1)}), times=HURRIED)
-    problems = {state.output: state.problem for state in output_states(connection)}
-    assert sorted(problems) == ["first.db", "second.db", "third.jsonl"]
-    for output, words in (("first.db", "locked"), ("second.db", "not a database"), ("third.jsonl", "directory")):
-        assert output in problems[output]
-        assert words in problems[output]
-        assert problems[output].count("output unavailable") == 1
