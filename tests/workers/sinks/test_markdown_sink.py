@@ -9,7 +9,7 @@ from ruamel.yaml import YAML
 
 from tests.workers.naughty import NAUGHTY, as_stored, naughty_rows
 from tests.workers.sink_suite import TornSuite, row, write
-from workers.errors import OutputError, SinkUnavailable
+from workers.errors import OutputError
 from workers.sinks import OutputOptions, open_sink
 from workers.sinks.interface import written_row
 from workers.sinks.markdown import TITLE_BYTES, file_name_of, front_matter, read_front_matter
@@ -172,14 +172,6 @@ def test_a_row_whose_file_was_removed_is_not_there_and_may_be_written_again(tmp_
     assert list(sink.newest("t")) == []
     write(sink, row(1))
     assert len(files(tmp_path)) == 1
-
-
-def test_if_one_file_cannot_be_written_none_is(tmp_path):
-    sink = open_sink("{title}/x.md", "t", tmp_path)
-    (tmp_path / "B").write_text("a file where a folder should be")
-    with pytest.raises(SinkUnavailable):
-        write(sink, row(1, title="A"), row(2, title="B"))
-    assert files(tmp_path) == []
 
 
 @pytest.mark.parametrize(

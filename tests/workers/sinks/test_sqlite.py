@@ -125,17 +125,6 @@ def test_a_file_that_is_no_database_is_reported(path):
         write(path, row(1))
 
 
-def test_a_locked_database_is_reported_and_written_later(path):
-    write(path, row(1))
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(SinkUnavailable, match="locked"):
-            write(path, row(2), patience=0.05)
-        other.rollback()
-    write(path, row(2))
-    assert len(read(path)) == 2
-
-
 def _write_all(path, first, gate):
     gate.wait()
     for number in range(first, first + 20):
