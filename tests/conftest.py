@@ -36,7 +36,8 @@ LONG = (
     "console/test_problems.py",
 )  # fmt: skip
 
-# An authority that has signed nothing: reading those of the system takes 50 ms for each connection by TLS or HTTP client.
+# An authority that has signed nothing: to read those of the system takes 50 ms for each HTTP client, and connection
+# to a database.
 os.environ["SSL_CERT_FILE"] = str(Path(__file__).with_name("authority.pem"))
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # a loaded machine is no mistake of ours

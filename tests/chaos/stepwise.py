@@ -44,6 +44,7 @@ from tests.chaos.site import KINDS, LINKS, Site
 from tests.redis_servers import BINARIES, running
 from tests.samples import sample
 from tests.workers import batch_folder
+from tests.workers.servers import lose_replies
 from workers import keys
 from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
@@ -144,14 +145,9 @@ def _stepping(base: type, part: Part) -> type:
                 part.die()
             super().send_packed_command(command, check_health)
             if fault:
-                wait = 5.0
-                while self.can_read(timeout=wait):  # the server has executed it
-                    with contextlib.suppress(redis.ResponseError):
-                        self.read_response()
-                    wait = 0.003
+                lose_replies(self)
                 if fault != "reply":
                     part.die()
-                self.disconnect()
                 raise redis.ConnectionError("the reply is lost")
 
     return Stepping

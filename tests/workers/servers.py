@@ -1,11 +1,11 @@
 """A Redis of a test's own, which may be stopped, robbed of its last writes and started again; and a faulty network."""
 
 import shutil
-import socket
 import tempfile
-import threading
-import time
+from contextlib import suppress
 from pathlib import Path
+
+import redis
 
 from tests.redis_servers import started
 from workers.redis_access.connection import client
@@ -59,75 +59,49 @@ class Server:
 
 
 class LossyProxy:
-    """A TCP proxy to a Redis on a unix socket that drops replies: it forwards the request, then it closes."""
+    """A client of a Redis on a unix socket, to which chosen replies do not come."""
 
     def __init__(self, socket_path):
-        self.target = str(socket_path)
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"redis://127.0.0.1:{self.listener.getsockname()[1]}/0"
         self.dropped = 0
-        self._marks = []
-        self._connections = []
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._url = f"unix://{socket_path}"
+        self.marks = []
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.listener.close()
-        for connection in self._connections:
-            connection.close()
+        pass
 
     def client(self):
-        return client(self.url)
+        connection = client(self._url)
+        pool = connection.connection_pool
+        pool.connection_class = _lossy(pool.connection_class, self)
+        return connection
 
     def drop_reply_to(self, mark):
         """Drop the reply to the next request that contains these bytes."""
-        self._marks.append(mark.encode() if isinstance(mark, str) else mark)
-
-    def _accept(self):
-        while True:
-            try:
-                near, _ = self.listener.accept()
-            except OSError:
-                return
-            far = socket.socket(socket.AF_UNIX)
-            far.connect(self.target)
-            self._connections += [near, far]
-            threading.Thread(target=self._serve, args=(near, far), daemon=True).start()
-
-    def _serve(self, near, far):
-        """Forward requests and replies in turn: redis-py never sends a request before it has the last reply."""
-        threading.Thread(target=self._forward_replies, args=(near, far), daemon=True).start()
-        try:
-            while data := near.recv(2**20):
-                mark = next((mark for mark in self._marks if mark in data), None)
-                if mark is not None:
-                    self._marks.remove(mark)
-                    self._lose(near, far, data)
-                    return
-                far.sendall(data)
-        except OSError:
-            pass
-        finally:
-            _close(near, far)
-
-    def _lose(self, near, far, data):
-        near.shutdown(socket.SHUT_RDWR)  # before the server can answer
-        far.sendall(data)
-        time.sleep(0.1)  # until the server has executed it
-        self.dropped += 1
-
-    def _forward_replies(self, near, far):
-        try:
-            while data := far.recv(2**20):
-                near.sendall(data)
-        except OSError:
-            pass
-        finally:
-            _close(near, far)
+        self.marks.append(mark.encode() if isinstance(mark, str) else mark)
 
 
-def _close(*connections):
-    for connection in connections:
-        connection.close()
+def _lossy(base, proxy):
+    class Lossy(base):
+        def send_packed_command(self, command, check_health=True):
+            super().send_packed_command(command, check_health)
+            data = command if isinstance(command, bytes) else b"".join(command)
+            if mark := next((mark for mark in proxy.marks if mark in data), None):
+                proxy.marks.remove(mark)
+                proxy.dropped += 1
+                lose_replies(self)
+                raise redis.ConnectionError("the reply is lost")
+
+    return Lossy
+
+
+def lose_replies(connection):
+    """Let the server execute what a connection has sent, and end the connection without the replies."""
+    wait = 5.0
+    while connection.can_read(timeout=wait):
+        with suppress(redis.ResponseError):
+            connection.read_response()
+        wait = 0.003
+    connection.disconnect()

@@ -8,7 +8,7 @@ import pytest
 from extractors import Article, Section
 from tests.workers.helpers import FETCHED_AT, TASK, archive, article, url
 from workers.extraction.filters import OTHER_DAYS
-from workers.extraction.page_decision import FoundArticle, FoundList, Reject, judge
+from workers.extraction.page_decision import FoundArticle, Reject, judge
 from workers.extraction.section_preparation import PreparedSection
 from workers.extraction_config import ExtractionConfig, RowFilter
 from workers.page_store import StoredPage, pack
@@ -103,12 +103,3 @@ def test_a_page_that_looks_like_a_list_is_an_article_if_the_task_says_so_but_nev
         refused = judge(section(example, articles=is_declared), lease(check))
         assert isinstance(refused, Reject)
         assert "shows a check" in refused.reason
-
-
-def test_lists_of_several_parts_are_one():
-    parts = (StoredPage(url(2), archive(), "text/html", FETCHED_AT), StoredPage(url(3), b" ", "text/html", FETCHED_AT))
-    prepared = Section(None, method="list-rank")
-    alone = judge(section(prepared), lease(archive()))
-    found = judge(section(prepared), lease(archive(), parts=parts))
-    assert isinstance(found, FoundList)
-    assert len(found.articles) == 2 * len(alone.articles) > 0

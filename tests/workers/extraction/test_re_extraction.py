@@ -67,16 +67,6 @@ def test_a_text_that_differs_by_the_vote_alone_gives_no_version(worker, written,
     assert again(worker) == {"same": 4}
 
 
-def test_another_text_gives_the_next_version_in_all_outputs_once(worker, written, change):
-    change(written)
-    assert again(worker) == {"changed": 4}
-    expected = sorted((url(number), version) for number in OLD for version in (1, 2))
-    assert versions(written) == in_table(written, "url, version") == expected
-    assert {row["fetched_at"] for row in rows(written)} == {FETCHED_AT.isoformat(timespec="seconds")}
-    assert again(worker) == {"same": 4}
-    assert versions(written) == expected
-
-
 @pytest.fixture
 def change(connection):
     """Make the kept pages look as if their rows had had another text."""

@@ -1,7 +1,6 @@
 """What a worker writes when an article comes a second time: at a recheck, after it was forgotten, as a reprint."""
 
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from weakref import WeakKeyDictionary
 
@@ -24,7 +23,6 @@ from tests.workers.helpers import (
 )
 from workers.inbox import Inbox
 from workers.page_store import StoredPage
-from workers.task_state.forgetting import expire, forget_url
 from workers.url_states import fingerprint
 
 DAY = 86400.0
@@ -145,19 +143,6 @@ def test_a_page_in_a_recheck_does_not_take_its_url_from_the_page_that_has_writte
     assert ledger.reopen(url(1)) == "written"
     worker.extract_pages(TASK, deliver(connection, {3: article(3, canonical=url(1))}))
     assert states(connection, 2, 3) == ["written", "duplicate"]
-
-
-def test_a_forgotten_article_that_comes_again_is_not_written_twice(connection, worker, ledger, tmp_path, clock):
-    publish(connection, tmp_path)
-    worker.extract_pages(TASK, deliver(connection, {1: article(1), 2: article(2)}))
-    assert forget_url(ledger, url(1))
-    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
-    assert [row["url"] for row in rows(tmp_path)] == [url(1), url(2)]
-    clock.forward(9999 * DAY)
-    assert expire(ledger, timedelta(days=180)) == 2
-    worker.extract_pages(TASK, deliver(connection, {1: article(1), 3: article(3)}))
-    assert [row["url"] for row in rows(tmp_path)] == [url(1), url(2), url(3)]
-    assert (ledger.counts().states["forgotten"], ledger.counts().unaccounted) == (2, 0)
 
 
 def test_a_reprint_names_the_first_article(connection, worker, tmp_path):

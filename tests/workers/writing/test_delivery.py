@@ -16,7 +16,7 @@ from tests.workers import helpers
 from tests.workers.batch_folder import SCHEME, read_batches, read_rows, register
 from tests.workers.helpers import FETCHED_AT, TASK, deliver, eventually, news, rows, states, url
 from tests.workers.redis_access.test_full_redis import fill, relieve
-from tests.workers.servers import LossyProxy, Server
+from tests.workers.servers import Server
 from tests.workers.sqlite_outputs import in_table, locked, refusing
 from tests.workers.supervisors import supervisors
 from tests.written_rows import rows_so_far
@@ -111,27 +111,6 @@ def once(*numbers):
 
 
 # -- queues ------------------------------------------------------------------------------------------------------------
-
-
-def test_a_row_is_queued_once_although_the_reply_is_lost(tmp_path, clock):
-    with Server() as server, LossyProxy(server.socket) as proxy, proxy.client() as connection:
-        publish(connection, tmp_path, OUTPUT)
-        worker = ExtractionWorker(connection, "here")
-        names = deliver(connection, {1: news(1)})
-        script = Ledger(connection, TASK).script_of("settle")
-        connection.script_load(script.script)
-        proxy.drop_reply_to(script.sha)
-        worker.extract_pages(TASK, names)
-        assert proxy.dropped == 1
-        assert rows_waiting(connection) == 1
-        for name in ("take_rows", "remove_rows"):
-            script = Ledger(connection, TASK).script_of(name)
-            connection.script_load(script.script)
-            proxy.drop_reply_to(script.sha)
-        assert Delivery(connection, "d", draining="now").deliver_due() == 1
-        assert proxy.dropped == 3
-        assert delivered(tmp_path) == once(1)
-        assert not has_queues(connection)
 
 
 def test_a_batch_is_due_when_it_is_full_or_its_oldest_row_has_waited(connection, worker, delivery, clock, tmp_path):

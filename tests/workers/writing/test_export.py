@@ -11,7 +11,7 @@ import pytest
 from tests.workers.test_rows import row
 from workers.errors import RowsRefused, SinkUnavailable
 from workers.rows import Row, RowKey, key_of
-from workers.sinks import JsonLinesSink, OutputOptions, RowBatch, RowCondition, SqliteSink
+from workers.sinks import JsonLinesSink, OutputOptions, RowBatch, RowCondition
 from workers.writing.export import batch_id, export_rows
 
 
@@ -58,16 +58,6 @@ def test_rows_are_written_in_batches_and_in_order(tmp_path: Path) -> None:
     )
     assert (exported.read, exported.written, seen) == (7, 7, [3, 6, 7])
     assert in_jsonl(tmp_path / "new.jsonl") == rows_of(7)
-
-
-@pytest.mark.parametrize("name", ["new.jsonl", "new.db"])
-def test_a_repeated_export_writes_no_row_twice(name: str, tmp_path: Path) -> None:
-    sink = (JsonLinesSink if name.endswith("l") else SqliteSink)(tmp_path / name, durability="fast")
-    for count in (4, 9, 9):
-        export_rows(rows_of(count), sink, OutputOptions(batch_rows=2))
-    assert all(sink.has([*sink.newest("t")]))
-    assert len([*sink.newest("t")]) == 9
-    sink.close()
 
 
 def test_batches_have_the_same_id_each_time_and_all_keys_again() -> None:
