@@ -49,17 +49,8 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run(*PIP, "wheel", source, "--no-deps", "--no-build-isolation", "--no-index", "-w", folder, folder=folder)
     [wheel] = folder.glob("*.whl")
     run(sys.executable, "-m", "venv", "--without-pip", venv, folder=folder)
-    run(
-        *PIP,
-        "--python",
-        venv / "bin" / "python",
-        "install",
-        "--no-deps",
-        "--no-index",
-        "--no-compile",
-        wheel,
-        folder=folder,
-    )
+    words = ("install", "--no-deps", "--no-index", "--no-compile")
+    run(*PIP, "--python", venv / "bin" / "python", *words, wheel, folder=folder)
     [packages] = venv.glob("lib/python*/site-packages")
     # A .pth adds this environment's packages; its own .pth files, which lead to the source tree, are not followed.
     here = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *_given_paths()]
