@@ -7,11 +7,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from console.sample_site import truth
-from tests.console.calls import edit
 from tests.console.conftest import Exemplar
-from tests.site.server import SiteServer
-from tests.written_rows import rows_of
 from workers.ledger import DROPPED, Ledger
 from workers.page_store import StoredPage
 from workers.pages.quarantine import keep_page, kept_notes
@@ -105,20 +101,6 @@ def test_failed_pages_wait_again_or_are_dropped(failed: "redis.Redis", on_redis:
 def test_mistakes(arguments: str, code: int, text: str, failed: "redis.Redis", on_redis: Exemplar) -> None:
     done = on_redis(*arguments.split())
     assert (done.code, text in done.err) == (code, True), done.err
-
-
-def test_a_retried_page_is_fetched_and_written(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
-    edit(folder, "defaults:\n", "defaults:\n  limit: 2\n")
-    article = truth("zh")[0]
-    site.override(article.path, status=418)
-    exemplar("run", "zh-news", "--once", "--json")
-    [failure] = exemplar("failures", "zh-news", "--json").events
-    assert failure["url"] == site.url + article.path
-    site.restore(article.path)
-    assert exemplar("failures", "retry", "zh-news", "--all").code == 0
-    assert exemplar("run", "zh-news", "--once", "--json").code == 0
-    rows = [row["url"] for row in rows_of(folder / "out/zh-news.jsonl")]
-    assert rows.count(failure["url"]) == 1
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """`exemplar extract --figure`."""
 
-import os
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -86,11 +86,8 @@ def test_a_file_that_cannot_be_written_is_one_clear_line(pages: Path, in_process
     assert BAKERY[0] in done.out
 
 
-def test_without_matplotlib_the_extra_is_named(pages: Path, exemplar: Exemplar) -> None:
-    (pages / "blocked").mkdir()
-    (pages / "blocked" / "matplotlib.py").write_text("raise ImportError('not here')", "utf-8")
-    path = os.pathsep.join(filter(None, [str(pages / "blocked"), os.environ.get("PYTHONPATH", "")]))
-    exemplar("extract", "page.html", "--figure", "page.svg", PYTHONPATH=path).failed(
-        2, "pip install 'exemplar-crawler[figures]'"
-    )
-    assert exemplar("extract", "page.html", PYTHONPATH=path).code == 0
+@pytest.mark.usefixtures("pages")
+def test_without_matplotlib_the_extra_is_named(in_process: Exemplar, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    in_process("extract", "page.html", "--figure", "page.svg").failed(2, "pip install 'exemplar-crawler[figures]'")
+    assert in_process("extract", "page.html").code == 0

@@ -16,8 +16,8 @@ from tests.site.server import SiteServer
 
 MARK = "EXEMPLAR_TEST_MARK"
 LIMIT = 60.0  # seconds until a test gives up waiting
-KILLS = sample(4, 100)
-STEP = sample(0.15, 0.05)  # seconds between the moments of two kills
+KILLS = sample(5, 100)
+STEP = sample(0.1, 0.05)  # seconds between the moments of two kills
 PARENT, START_TIME = 1, 19  # fields of /proc/PID/stat after the name
 CHILDREN = ("redis-server", "console.extraction_process", "crawler.scheduling.crawl_process")
 
@@ -100,19 +100,11 @@ def left_by(runs: MarkedRuns) -> dict[int, str]:
     return left
 
 
-@pytest.mark.parametrize("program", CHILDREN)
-def test_a_child_ends_if_the_run_is_killed_before_the_child_has_started(runs: MarkedRuns, program: str) -> None:
-    process = runs.start()
-    runs.wait_for_child(process, program)
-    kill(process)
-    assert left_by(runs) == {}
-
-
 def test_kills_at_drawn_moments_of_the_start_leave_no_process(runs: MarkedRuns) -> None:
     for number in range(KILLS):
         process = runs.start()
-        if number % 2:
-            runs.wait_for_child(process, "redis-server")
-        time.sleep(number // 2 * 2 * STEP)
+        if number % 4:  # else before any child
+            runs.wait_for_child(process, CHILDREN[number % 4 - 1])
+        time.sleep(number // 4 * 4 * STEP)
         kill(process)
     assert left_by(runs) == {}

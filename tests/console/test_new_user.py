@@ -1,11 +1,7 @@
 """The command line as a new user meets it: mistakes, repeated commands, and edits after a run."""
 
-import os
-import pty
-import select
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -13,14 +9,17 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import redis
 from rich.console import Console
 
+from console.commands import init
 from console.overview import TaskOverview
 from console.progress import accounting_table
 from console.runner import Accounting
+from console.sample_site import Response
 from console.status_table import table
 from crawler.task_list.file import load
 from tests.console.calls import AT_HOME, edit
@@ -41,36 +40,7 @@ pytestmark = pytest.mark.timeout(240)
 CRAWLED = ("zh-news: crawl finished", "en-stories: crawl finished")
 
 
-class Terminal:
-    """A command on a terminal of its own."""
-
-    def __init__(self, folder: Path, environment: dict[str, str], *arguments: str) -> None:
-        self.master, slave = pty.openpty()
-        command = [sys.executable, "-m", "console", *arguments]
-        self.process = subprocess.Popen(
-            command, cwd=folder, env=environment, stdin=slave, stdout=slave, stderr=slave, start_new_session=True
-        )
-        os.close(slave)
-        self.shown = ""
-
-    def __enter__(self) -> "Terminal":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.process.kill()
-        self.process.wait()
-        os.close(self.master)
-
-    def read_until(self, text: str, seconds: float = 100) -> None:
-        """Read what is shown until it contains a text."""
-        limit = time.monotonic() + seconds
-        while text not in self.shown:
-            assert time.monotonic() < limit, self.shown
-            if select.select([self.master], [], [], 0.2)[0]:
-                self.shown += os.read(self.master, 4096).decode("utf-8", "replace")
-
-
-def interrupted(process: "subprocess.Popen[bytes]") -> int:
+def interrupted(process: Fork) -> int:
     """Press Ctrl-C; return the exit code. Again where a busy machine reads before it handles the first."""
     for _ in range(4):
         time.sleep(0.3)
@@ -83,43 +53,27 @@ def interrupted(process: "subprocess.Popen[bytes]") -> int:
 def test_ctrl_c_while_pages_are_read_ends_a_command(
     site: SiteServer, tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    is_asked = threading.Event()
-    site.override("/", answer=lambda request: (is_asked.set(), time.sleep(60)))
-    with Terminal(tmp_path, environment | AT_HOME, "add", site.url + EXAMPLES["zh"]) as terminal:
-        assert is_asked.wait(60)
-        assert interrupted(terminal.process) == 130
+    is_asked, is_over = threading.Event(), threading.Event()
+    site.override("/", answer=lambda request: (is_asked.set(), is_over.wait(60), Response(404, {}, b""))[2])
+    process = Fork("console", ["add", site.url + EXAMPLES["zh"]], tmp_path, environment | AT_HOME)
+    assert is_asked.wait(60)
+    assert interrupted(process) == 130
+    is_over.set()
     assert not (tmp_path / "tasks.yaml").exists()
 
 
-def test_init_asks_again_after_an_invalid_contact(tmp_path: Path, environment: dict[str, str]) -> None:
-    with Terminal(tmp_path, environment, "init") as terminal:
-        terminal.read_until("left empty):")
-        os.write(terminal.master, b"foo bar\n")
-        terminal.read_until("neither a URL nor an e-mail address")
-        os.write(terminal.master, b"crawler@example.org\n")
-        assert terminal.process.wait(60) == 0
+def test_init_asks_again_after_an_invalid_contact(
+    tmp_path: Path, in_process: Exemplar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(init, "sys", SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True)))
+    done = in_process("init", stdin=b"foo bar\ncrawler@example.org\n")
+    assert (done.code, done.err.count("left empty)"), "neither a URL nor an e-mail" in done.err) == (0, 2, True)
     assert load(tmp_path / "tasks.yaml").settings.contact == "crawler@example.org"
 
 
 def test_init_names_an_invalid_contact(tmp_path: Path, in_process: Exemplar) -> None:
     in_process("init", "--contact", "me\nsettings: {}").failed(2, "neither a URL nor an e-mail address")
     assert not (tmp_path / "tasks.yaml").exists()
-
-
-def test_a_crawl_within_a_command_leaves_all_signal_handlers_as_they_were(
-    site: SiteServer, tmp_path: Path, environment: dict[str, str]
-) -> None:
-    probe = (
-        "import signal, sys\n"
-        "before = {n: signal.getsignal(n) for n in signal.valid_signals()}\n"
-        "from crawler.fetching.single_pages import fetch\n"
-        "assert not isinstance(fetch([sys.argv[1]])[sys.argv[1]], str)\n"
-        "after = {n: signal.getsignal(n) for n in signal.valid_signals()}\n"
-        "print([n for n in before if before[n] is not after[n]], signal.set_wakeup_fd(-1))\n"
-    )
-    command = [sys.executable, "-c", probe, site.url + EXAMPLES["zh"]]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment | AT_HOME, cwd=tmp_path, timeout=100)
-    assert done.stdout == "[] -1\n", done.stderr
 
 
 # -- add
@@ -152,7 +106,7 @@ def test_a_task_in_place_of_a_task_list_is_recognised(command: str, folder: Path
     in_process(command, "zh-news").failed(2, "exemplar run zh-news runs the task")
 
 
-def test_an_example_that_is_a_list_is_a_warning_and_gives_no_row(
+def test_check_online_warns_of_examples_that_are_lists_or_not_threads(
     folder: Path, site: SiteServer, exemplar: Exemplar
 ) -> None:
     (folder / "tasks.yaml").write_text(
@@ -213,8 +167,8 @@ def test_random_bytes_are_refused(tmp_path: Path, in_process: Exemplar) -> None:
 
 
 @pytest.mark.parametrize("source", ["/dev/zero", "-"])
-def test_input_without_an_end_is_refused(source: str, tmp_path: Path, exemplar: Exemplar) -> None:
-    exemplar("extract", source, stdin=bytes(LARGEST_PAGE + 1) if source == "-" else b"").failed(
+def test_input_without_an_end_is_refused(source: str, in_process: Exemplar) -> None:
+    in_process("extract", source, stdin=bytes(LARGEST_PAGE + 1) if source == "-" else b"").failed(
         1, f"{source}: larger than 32 MB"
     )
 

@@ -107,11 +107,6 @@ def test_pictures_are_fetched_once_and_shown_from_files_beside_the_rows(
     assert sorted(asked) == sorted([RIVER, PHOTO, FLAKY, FLAKY, GONE, PAGE])
     run(exemplar)
     assert [request.path for request in site.requests if request.path.startswith("/img/")] == asked
-    # The ledger of the pictures goes with that of the task
-    assert exemplar("rename", "news", "lanpu").code == 0
-    assert len(exemplar("status", "--problems", "lanpu:pictures", "--json").events) == 3
-    assert exemplar("forget", "lanpu", "--yes").code == 0
-    assert exemplar("status", "--problems", "lanpu:pictures", "--json").code == 2
 
 
 def test_a_folder_of_pictures_that_cannot_be_written_is_reported_and_nothing_is_lost(

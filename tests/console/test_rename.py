@@ -19,7 +19,6 @@ from tests.written_rows import rows_of
 from workers.task_state import renaming
 
 pytestmark = pytest.mark.timeout(180)
-CHOICES = (["--move"], [])
 
 
 def lines(*paths: Path) -> list[dict[str, object]]:
@@ -78,14 +77,11 @@ def test_all_readers_see_the_rows_of_a_renamed_task(
     assert load(folder / "tasks.yaml")["lanpu"].formerly == ("zh-news",)
 
 
-@pytest.mark.parametrize("choice", CHOICES)
-def test_after_a_rename_nothing_is_written_twice_even_if_redis_is_emptied(
-    choice: list[str], crawled: Crawled, exemplar: Exemplar
-) -> None:
+def test_after_a_rename_nothing_is_written_twice_even_if_redis_is_emptied(crawled: Crawled, exemplar: Exemplar) -> None:
     folder = crawled.folder
     rotate(folder)
     before = urls(folder)
-    assert exemplar("rename", "zh-news", "lanpu", *choice).code == 0
+    assert exemplar("rename", "zh-news", "lanpu", "--move").code == 0
     asked = len(crawled.site.requests)
     assert exemplar("run", "lanpu", "--once").code == 0
     assert truth("zh")[0].path not in [request.path for request in crawled.site.requests[asked:]]
@@ -121,9 +117,8 @@ def killed_after(step: Callable[..., object]) -> Callable[..., object]:
     return instead
 
 
-@pytest.mark.parametrize("choice", CHOICES)
 def test_a_rename_that_was_killed_is_completed_by_the_same_command(
-    choice: list[str], crawled: Crawled, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    crawled: Crawled, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rotate(crawled.folder)
     states = []
@@ -135,8 +130,8 @@ def test_a_rename_that_was_killed_is_completed_by_the_same_command(
             with monkeypatch.context() as broken:
                 broken.setattr(*step, killed_after(getattr(*step)))
                 with pytest.raises(Killed):
-                    call_here("rename", "zh-news", "lanpu", *choice)
-        call_here("rename", "zh-news", "lanpu", *choice).succeeded()
+                    call_here("rename", "zh-news", "lanpu", "--move")
+        call_here("rename", "zh-news", "lanpu", "--move").succeeded()
         states.append((step, renamed_state(folder)))
     _, whole = states[0]
     assert [step for step, state in states if state != whole] == []

@@ -26,7 +26,7 @@ from tests.http_site import HttpSite
 from tests.site.server import SiteServer
 from tests.written_rows import rows_of, rows_so_far
 from workers.keys import of_task
-from workers.redis_access.embedded import Embedded, shared_url
+from workers.redis_access.embedded import shared_url
 from workers.sinks.sqlite import SqliteSink
 
 pytestmark = pytest.mark.timeout(180)
@@ -69,12 +69,6 @@ def test_accounting_adds_up(crawled: Crawled, in_process: Exemplar) -> None:
     assert [row["counts"]["unaccounted"] for row in status["tasks"]] == [0, 0]
 
 
-@pytest.mark.usefixtures("crawled")
-def test_dead_link_is_named_with_its_reason(in_process: Exemplar) -> None:
-    done = in_process("status", "--problems", "zh-news", "--json")
-    assert any(row["url"].endswith("/1016.html") and row["reason"] == "http 404" for row in done.events)
-
-
 def test_the_posts_of_threads_are_written_and_counted_also_those_of_the_example(
     tmp_path: Path, exemplar: Exemplar
 ) -> None:
@@ -94,25 +88,17 @@ def test_the_posts_of_threads_are_written_and_counted_also_those_of_the_example(
     assert "new rows" not in again.out
 
 
-def let_time_pass(folder: Path, task: str) -> None:
-    """End the back-off of the task's pages."""
-    delayed = of_task(task, "delayed")
-    with Embedded(folder / ".exemplar") as url, redis.Redis.from_url(url) as connection:
-        connection.zadd(delayed, dict.fromkeys(connection.zrange(delayed, 0, -1), 0))
-
-
 def started(folder: Path, environment: dict[str, str], *tasks: str) -> Started:
     return start("console", ["run", *tasks, "--once"], folder, environment)
 
 
-@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
-def test_stopped_run_loses_nothing_and_repeats_nothing(
-    sent: signal.Signals, folder: Path, site: SiteServer, exemplar: Exemplar, environment: dict[str, str]
+def test_killed_run_loses_nothing_and_repeats_nothing(
+    folder: Path, site: SiteServer, exemplar: Exemplar, environment: dict[str, str]
 ) -> None:
     edit(folder, "delay: 0", "delay: 0.1")
     process = started(folder, environment, "zh-news")
     until_written(folder, 5)
-    process.send_signal(sent)
+    process.send_signal(signal.SIGKILL)
     _, err = process.communicate(timeout=60)
     assert "Traceback" not in err
     done: Done = exemplar("run", "zh-news", "--once", "--json")
@@ -201,20 +187,6 @@ def test_two_runs_in_one_folder_do_not_mix(folder: Path, exemplar: Exemplar, env
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
-
-
-def test_a_run_says_why_a_page_waits_and_a_later_one_fetches_it(
-    folder: Path, site: SiteServer, exemplar: Exemplar
-) -> None:
-    edit(folder, "defaults:\n", "defaults:\n  limit: 3\n")
-    path = truth("zh")[0].path
-    site.override(path, status=503, body=b"later")
-    done = exemplar("run", "zh-news", "--once", "--json").failed(1).accounting["zh-news"]
-    assert done["waiting"] == 1
-    assert any("http 503" in problem for problem in done["problems"]), done
-    site.restore(path)
-    let_time_pass(folder, "zh-news")
-    assert exemplar("run", "zh-news", "--once", "--json").accounting["zh-news"]["written"] == 1
 
 
 def test_a_limit_that_is_too_low_to_start_is_said_once(folder: Path, environment: dict[str, str]) -> None:

@@ -206,16 +206,9 @@ def test_a_cell_that_a_spreadsheet_computes_is_text(published: Path, console: Ma
     assert [row["title"] for row in csv.DictReader(io.StringIO(answer, newline=""))] == [f"'{start}HYPERLINK(1)"]
 
 
-def test_an_export_has_every_row(published: Path, console: MakeConsole) -> None:
-    client, number = console(), 20_400
-    with sqlite3.connect(published.parent / ".exemplar" / "console" / "articles.db") as index:
-        for at in range(number // 30):  # more entries of the same thirty rows
-            index.execute(
-                "INSERT INTO articles SELECT id + ?, NULL, article, file, place, task, url, title, published, "
-                "language, confidence, method FROM articles WHERE key IS NOT NULL",
-                (1000 * (at + 1),),
-            )
-    assert client.get("/articles/export").content.count(b"Article ") == number + 30
+def test_an_export_has_every_row(client: ConsoleClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("console.web.article_index.EXPORTED_AT_ONCE", 7)
+    assert client.get("/articles/export").content.count(b"Article ") == 30
 
 
 def test_an_article_is_shown_with_its_text(client: ConsoleClient) -> None:

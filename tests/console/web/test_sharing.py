@@ -22,21 +22,11 @@ tasks:
 @pytest.mark.timeout(240)
 def test_other_commands_share_its_redis_and_a_run_is_sent_there(tmp_path: Path, exemplar: Exemplar) -> None:
     (tmp_path / "tasks.yaml").write_text(TASK, "utf-8")
-    with running_console(tmp_path / "tasks.yaml") as home:
+    with running_console(tmp_path / "tasks.yaml", stop=signal.SIGINT) as home:
         assert exemplar("status", "--json").code == 0
         exemplar("run", "--once").failed(3, "start the tasks there")
         exemplar("console", "--port", "1").failed(3, "`exemplar console` (process", "; stop it first")
+        exemplar("console", "--host", "0.0.0.0").failed(2, "EXEMPLAR_CONSOLE_PASSWORD")
         with urllib.request.urlopen(home) as answer:
             assert "news" in answer.read().decode()
     assert (tmp_path / ".exemplar" / "owner.json").read_text("utf-8") == ""  # it ended in order
-
-
-@pytest.mark.timeout(120)
-def test_it_is_refused_beyond_this_machine_without_a_password(exemplar: Exemplar) -> None:
-    exemplar("console", "--host", "0.0.0.0").failed(2, "EXEMPLAR_CONSOLE_PASSWORD")
-
-
-@pytest.mark.timeout(120)
-def test_ctrl_c_ends_it(tmp_path: Path) -> None:
-    with running_console(tmp_path / "tasks.yaml", stop=signal.SIGINT):
-        pass

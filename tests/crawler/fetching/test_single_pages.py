@@ -18,10 +18,13 @@ from tests.crawler.spiders import asked_for, environment, gaps, run
 pytestmark = pytest.mark.timeout(60)
 
 CHILD = """
-import json, sys
+import json, signal, sys
 from crawler.fetching.single_pages import fetch
 urls, delay = json.loads(sys.argv[1])
+before = {number: signal.getsignal(number) for number in signal.valid_signals()}
 answers = fetch(urls, delay=delay)
+assert {number: signal.getsignal(number) for number in before} == before
+assert signal.set_wakeup_fd(-1) == -1
 print(json.dumps({url: answer if isinstance(answer, str) else [answer.url, len(answer.body)]
                   for url, answer in answers.items()}))
 """
