@@ -57,19 +57,16 @@ def test_json_holds_links_with_reasons_and_extractions(site: SiteServer, here: P
     assert [sample["method"] for sample in found["samples"]] == ["example"] * 3
 
 
-@pytest.mark.parametrize(("option", "is_offered"), [((), True), (("--section",), False)])
-def test_dry_run_writes_nothing_and_offers_the_other_scope(
-    option: tuple[str, ...], is_offered: bool, site: SiteServer, here: Path, exemplar: Exemplar
-) -> None:
+def test_dry_run_writes_nothing_and_offers_the_other_scope(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
     url = site.url + EXAMPLES["zh"]
-    done = exemplar("add", url, "--dry-run", *option).succeeded()
+    done = exemplar("add", url, "--dry-run").succeeded()
     assert (here / "tasks.yaml").read_text("utf-8") == LIST
     assert "nothing was written" in done.err
-    assert (f"exemplar add {url} --site" in done.err) == is_offered
+    assert f"exemplar add {url} --site" in done.err
 
 
 def test_task_list_is_made_if_there_is_none(site: SiteServer, tmp_path: Path, exemplar: Exemplar) -> None:
-    exemplar("add", site.url + EXAMPLES["zh"], "--tasks", "new/tasks.yaml", **AT_HOME).succeeded()
+    exemplar("add", site.url + EXAMPLES["zh"], "--section", "--tasks", "new/tasks.yaml", **AT_HOME).succeeded()
     listed = load(tmp_path / "new" / "tasks.yaml")
     assert listed.settings.contact == "a@b.org"
     assert [str(task.every) for task in listed.tasks.values()] == ["1h"]
@@ -96,19 +93,10 @@ def test_section_that_is_there_already_is_not_added_again(site: SiteServer, here
     exemplar("add", site.url + truth("zh")[5].path, "--name", "zh2").failed(1, "task zh already covers this section")
 
 
-@pytest.mark.parametrize(
-    ("path", "says"),
-    [
-        ("/zh/news/", "is a list page"),
-        ("/sitemap.xml", "is a sitemap or another list of URLs, not an article; name one of its articles\n"),
-        ("/private/subscribers.html", "robots.txt forbids it"),
-    ],
-)
-def test_what_is_no_article_is_said(path: str, says: str, site: SiteServer, here: Path, exemplar: Exemplar) -> None:
-    done = exemplar("add", site.url + path).failed(1, says)
+def test_what_is_no_article_is_said(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+    done = exemplar("add", site.url + "/zh/news/").failed(1, "is a list page")
     assert (here / "tasks.yaml").read_text("utf-8") == LIST
-    if "robots" not in says:
-        assert f"  {site.url}{truth('zh')[0].path}  " in done.err or truth("en")[0].path in done.err
+    assert f"  {site.url}{truth('zh')[0].path}  " in done.err
 
 
 def test_article_that_looks_like_a_list_is_added_if_asked(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
@@ -116,15 +104,11 @@ def test_article_that_looks_like_a_list_is_added_if_asked(site: SiteServer, here
         links = "".join(f"<li><a href='https://far.example/{n}'>{article.title}的消息</a></li>" for n in range(15))
         body = f"<html><head><title>一周链接</title></head><body><h1>一周链接</h1><ul>{links}</ul></body></html>"
         site.override(article.path, headers={"Content-Type": "text/html; charset=utf-8"}, body=body.encode())
-    refused = exemplar("add", site.url + EXAMPLES["zh"])
-    assert (refused.code, "is a list page" in refused.err, "--article" in refused.err) == (1, True, True)
     done = exemplar("add", site.url + EXAMPLES["zh"], "--article", "--name", "links").succeeded()
     assert str(load(here / "tasks.yaml")["links"].pattern) == site.url + PATTERNS["zh"]
     assert "it is treated as an article, as requested" in done.out
     assert "the same title, “一周链接”" in done.out
     assert load(here / "tasks.yaml")["links"].articles
-    tried = exemplar("try", "links")
-    assert "may be a list" not in tried.err
     accounting = exemplar("run", "links", "--once", "--json").accounting["links"]
     assert (accounting["written"], accounting["rejected"]) == (len(truth("zh")), 1), "a dead link is rejected"
 
@@ -133,10 +117,6 @@ def test_private_address_says_allow_hosts(site: SiteServer, tmp_path: Path, exem
     exemplar("add", site.url + EXAMPLES["zh"], EXEMPLAR_CONTACT="a@b.org").failed(1, "allow_hosts")
     assert not (tmp_path / "tasks.yaml").exists()
     assert site.requests == []
-
-
-def test_public_host_needs_a_contact(exemplar: Exemplar) -> None:
-    exemplar("add", "https://news.example/a/1.html").failed(1, "settings.contact")
 
 
 def test_a_name_is_for_one_url(in_process: Exemplar) -> None:
@@ -184,20 +164,9 @@ def test_try_shows_links_and_extractions_and_writes_nothing(site: SiteServer, he
     assert "confidence 0.9" in shown.out
 
 
-@pytest.mark.parametrize(
-    ("keys", "says"),
-    [
-        ({"start": "/zh/zhuanti/none/"}, "http 404"),
-        ({"start": "/about.html", "depth": "0"}, "no link matches"),
-        ({"example": "/zh/news/2026/1103/99999.html"}, "if that persists, choose another one"),
-    ],
-)
-def test_try_says_what_is_wrong(
-    keys: dict[str, str], says: str, site: SiteServer, here: Path, exemplar: Exemplar
-) -> None:
-    keys = {key: site.url + value if key != "depth" else value for key, value in keys.items()}
-    (here / "tasks.yaml").write_text(task(site, **keys), "utf-8")
-    exemplar("try", "zh").failed(1, says)
+def test_try_says_what_is_wrong(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+    (here / "tasks.yaml").write_text(task(site, start=f"{site.url}/zh/zhuanti/none/"), "utf-8")
+    exemplar("try", "zh").failed(1, "http 404")
 
 
 def test_try_of_an_unknown_task_names_the_nearest_and_without_a_name_all(

@@ -164,15 +164,6 @@ def test_outputs_that_lost_their_rows_are_named(
     assert json.loads(in_process("status", "--json").out)["emptied"]
 
 
-def test_what_the_advice_on_a_lost_output_does(crawled: Crawled, exemplar: Exemplar) -> None:
-    (crawled.folder / "out" / "zh-news.jsonl").unlink()
-    assert exemplar("export", "zh-news", "--to", "out/zh-news.jsonl").code == 0
-    assert "has no row" not in exemplar("status").out
-    shutil.rmtree(crawled.folder / "out")
-    assert exemplar("forget", "zh-news", stdin=b"y\n").code == 0
-    assert exemplar("run", "zh-news", "--once", "--json").accounting["zh-news"]["written"] == 16
-
-
 @pytest.mark.parametrize(
     ("output", "files", "is_empty"),
     [

@@ -149,8 +149,8 @@ def test_extract_writes_one_file_a_page(in_process: Exemplar, tmp_path: Path) ->
         (["status", "--problems", "nope"], "unknown task 'nope'; no task has run yet"),
     ],
 )
-def test_wrong_usage_says_what_to_do(arguments: list[str], says: str, exemplar: Exemplar) -> None:
-    exemplar(*arguments, stdin=b"<p>x</p>").failed(2, says)
+def test_wrong_usage_says_what_to_do(arguments: list[str], says: str, in_process: Exemplar) -> None:
+    in_process(*arguments, stdin=b"<p>x</p>").failed(2, says)
 
 
 @pytest.mark.parametrize("command", ["add", "add --json"])

@@ -47,8 +47,8 @@ def test_names_of_tasks_are_those_below_tasks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_of_a_shell_is_printed(shell: str, tmp_path: Path, exemplar: Exemplar) -> None:
-    done = exemplar("completion", shell)
+def test_the_script_of_a_shell_is_printed(shell: str, tmp_path: Path, in_process: Exemplar) -> None:
+    done = in_process("completion", shell)
     assert (done.code, f"_EXEMPLAR_COMPLETE={shell}_complete" in done.out) == (0, True)
     if (program := shutil.which(shell)) is not None:
         (tmp_path / "script").write_text(done.out, "utf-8")

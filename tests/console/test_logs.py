@@ -13,7 +13,6 @@ import pytest
 
 from crawler.logs import JsonFormatter, PlainFormatter, level_and_text, printable
 from tests.console.conftest import Crawled, Exemplar
-from tests.workers.http_receiver import Receiver
 from tests.written_rows import rows_of
 from workers.log_ids import LOG_IDS, log_ids
 from workers.url_states import fingerprint
@@ -142,7 +141,9 @@ logging.getLogger("crawler.run").warning("a task pauses: token=secret1")
 
 
 def test_a_page_is_followed_from_its_list_to_its_row(folder: Path, exemplar: Exemplar) -> None:
-    done = exemplar("run", "zh-news", "--once", "--json", "--log-format", "json", EXEMPLAR_NODE="node-7").succeeded()
+    done = exemplar(
+        "run", "zh-news", "--once", "--json", EXEMPLAR_LOG_FORMAT="json", EXEMPLAR_NODE="node-7"
+    ).succeeded()
     lines = lines_of(done.err)
     assert {line["node"] for line in lines} == {"node-7"}
     runs = {event["task"]: event["id"] for event in done.events if event["event"] == "crawled"}
@@ -162,27 +163,6 @@ def test_a_page_is_followed_from_its_list_to_its_row(folder: Path, exemplar: Exe
             assert any(line["message"].startswith(f"read list {found['list']}") for line in lines)
     assert followed >= len(rows) - 1 > 10
     assert sorted({line["run"] for line in lines if "run" in line}) == sorted(runs.values())
-
-
-def test_crawl_work_and_delivery_log_the_same_ids(folder: Path, exemplar: Exemplar) -> None:
-    """The form by the environment; what the command says is a line of the log, too."""
-    with Receiver() as receiver:
-        file = folder / "tasks.yaml"
-        file.write_text(file.read_text("utf-8").replace("out/articles.db", f"http://127.0.0.1:{receiver.port}/rows"))
-        variables = {"EXEMPLAR_LOG_FORMAT": "json"}
-        crawled = exemplar("crawl", "en-stories", **variables)
-        worked = exemplar("work", "extract", "-n", "1", "--until-empty", **variables)
-    assert (crawled.code, worked.code) == (0, 0), crawled.err + worked.err
-    before, after = lines_of(crawled.err), lines_of(worked.err)
-    assert before[-1]["logger"] == after[0]["logger"] == "exemplar"
-    [run] = {line["run"] for line in before if "run" in line}
-    delivered = [line for line in after if line["message"].startswith("delivered ")]
-    assert len(delivered) > 10
-    for line in delivered:
-        page = line["page"]
-        assert [one["message"].split()[0] for one in of_page(after, page)] == ["extracted", "written", "delivered"]
-        assert of_page(before, page)[-1]["message"].startswith("fetched ")
-        assert {one["run"] for one in [*of_page(before, page), *of_page(after, page)[:2]]} == {run}
 
 
 def test_plain_is_the_default_and_shows_no_steps(crawled: Crawled) -> None:

@@ -1,17 +1,12 @@
 """`exemplar status --problems`: all URLs without a row, by reason; `exemplar accept`: what was judged wrongly."""
 
 import time
-from pathlib import Path
 
 import pytest
 import redis
 
 from console.problems import alike, fate_of, groups
-from console.sample_site import truth
-from tests.console.calls import edit
 from tests.console.conftest import Exemplar
-from tests.site.server import SiteServer
-from tests.written_rows import rows_of
 from workers import keys
 from workers.extraction_config import ExtractionConfig
 from workers.health.observations import failed_observation, to_json
@@ -207,25 +202,3 @@ def test_what_can_not_be_accepted_is_said(
 ) -> None:
     settled(connection, "http 404")
     on_redis("accept", *arguments).failed(code, says)
-
-
-def test_a_rejected_page_is_looked_at_accepted_and_written_by_the_next_run(
-    folder: Path, site: SiteServer, exemplar: Exemplar
-) -> None:
-    edit(folder, "defaults:\n", "defaults:\n  limit: 3\n")
-    path = truth("zh")[0].path
-    entries = "".join(
-        f"<li><a href='/zh/{n}.html'>第{n}号渡口重新开放的消息</a><p>镇议会昨天谈到了第{n}号渡口的事情。</p></li>"
-        for n in range(12)
-    )
-    page = f"<html><head><title>渡口</title></head><body><h1>渡口</h1><ul>{entries}</ul></body></html>"
-    site.override(path, status=200, body=page.encode(), headers={"Content-Type": "text/html; charset=utf-8"})
-    assert exemplar("run", "zh-news", "--once", "--json").code == 0
-    [row] = [row for row in exemplar("status", "--problems", "zh-news", "--json").events if row["fate"] == "judged"]
-    assert row["url"] == site.url + path
-    looked = exemplar("extract", "--article", row["url"], EXEMPLAR_ALLOW_HOSTS="127.0.0.1")
-    assert (looked.code, "第3号渡口的事情" in looked.out) == (0, True)
-    assert exemplar("accept", "zh-news", "--reason", row["group"]).code == 0
-    assert exemplar("run", "zh-news", "--once", "--json").code == 0
-    assert [written["url"] for written in rows_of(folder / "out/zh-news.jsonl")].count(row["url"]) == 1
-    assert not [row for row in exemplar("status", "--problems", "zh-news", "--json").events if row["fate"] == "judged"]

@@ -12,7 +12,6 @@ from console.sample_site import shingle_f1, tasks_yaml, truth
 from console.sample_site.content import EXAMPLES
 from crawler.task_list.file import load
 from tests.console.conftest import Done, Exemplar
-from tests.site.plain import serve_plain
 from tests.site.server import LoggedRequest, SiteServer
 from tests.written_rows import rows_of
 
@@ -108,29 +107,3 @@ def test_what_is_no_proposal_is_named(folder: Path, on_redis: Exemplar) -> None:
     on_redis("proposals", "zh-news").failed(2, "unknown task")
     assert on_redis("proposals", "--adopt").code == 2
     assert on_redis("backtest", "zh-news").code == 2
-
-
-def test_after_a_redesign_of_a_site_without_metadata_the_reason_is_told_why_no_example_is_proposed(
-    tmp_path: Path, site: SiteServer, run_once: Run, on_redis: Exemplar
-) -> None:
-    (tmp_path / "tasks.yaml").write_text(
-        f"settings:\n  allow_hosts: [127.0.0.1]\n  delay: 0\ntasks:\n  village:\n    example: {site.url}/posts/2.html\n"
-        f"    pattern: /posts/{{id}}.html\n    start: {site.url}/\n    every: 1h\n    output: out.jsonl\n",
-        "utf-8",
-    )
-    serve_plain(site, 6, "first", most=1)
-    run_once()
-    serve_plain(site, 13, "second", since=6, most=1)
-    run_once()
-    alarm = on_redis("alarms", "village")
-    assert "template changed" in alarm.out
-    shown = on_redis("proposals", "village")
-    reason = "no example is proposed: the pages of the new template cannot be told from lists"
-    assert reason in alarm.out
-    assert reason in " ".join(on_redis("status").out.split())
-    assert "`exemplar backtest village --example http" in alarm.out
-    assert shown.code == 1
-    assert "no example is proposed for task village: the pages of the new template cannot be told" in shown.err
-    assert "run `exemplar backtest village --example URL`" in shown.err
-    tested = on_redis("backtest", "village", "--example", f"{site.url}/posts/9.html", "--json")
-    assert (tested.code, json.loads(tested.out)["counts"]["lost"]) == (0, 0)

@@ -20,9 +20,7 @@ from console.sample_site import DEAD_LINKS, shingle_f1, truth
 from tests.chaos.cluster import REPOSITORY
 from tests.console.calls import edit, until_written
 from tests.console.conftest import Crawled, Done, Exemplar
-from tests.extractors.threads import ENGINES, THREAD
 from tests.forks import Started, start
-from tests.http_site import HttpSite
 from tests.site.server import SiteServer
 from tests.written_rows import rows_of, rows_so_far
 from workers.keys import of_task
@@ -69,25 +67,6 @@ def test_accounting_adds_up(crawled: Crawled, in_process: Exemplar) -> None:
     assert [row["counts"]["unaccounted"] for row in status["tasks"]] == [0, 0]
 
 
-def test_the_posts_of_threads_are_written_and_counted_also_those_of_the_example(
-    tmp_path: Path, exemplar: Exemplar
-) -> None:
-    threads = {f"/t/{number}.html": THREAD[:number] for number in (6, 3)}
-    pages = {path: ENGINES["phpbb"](thread).encode() for path, thread in threads.items()}
-    pages["/"] = "".join(f'<a href="{path}">A thread of the harbour</a>' for path in pages).encode()
-    with HttpSite(lambda path: (200 if path in pages else 404, {}, pages.get(path, b""))) as site:
-        (tmp_path / "tasks.yaml").write_text(
-            f"settings:\n  allow_hosts: [127.0.0.1]\n  delay: 0\ntasks:\n  forum:\n    example: {site.url}/t/6.html\n"
-            f"    pattern: /t/{{id}}.html\n    start: {site.url}/\n    every: 1h\n    rows: posts\n    output: a.db\n",
-            "utf-8",
-        )
-        exemplar("run", "--once").succeeded("forum: new rows: 9 (`written` counts URLs)")
-        again = exemplar("run", "--once").succeeded()
-    with closing(sqlite3.connect(tmp_path / "a.db")) as database:
-        assert database.execute("SELECT count(*) FROM articles").fetchone() == (9,)
-    assert "new rows" not in again.out
-
-
 def started(folder: Path, environment: dict[str, str], *tasks: str) -> Started:
     return start("console", ["run", *tasks, "--once"], folder, environment)
 
@@ -112,18 +91,6 @@ def test_a_row_of_which_a_part_is_written_is_not_counted_yet(tmp_path: Path) -> 
     (tmp_path / "out" / "zh-news.jsonl").write_text('{"title": "harbour"}\n{"title": "har', "utf-8")
     until_written(tmp_path, 1)
     assert rows_so_far(tmp_path / "out" / "zh-news.jsonl") == 1
-
-
-def test_killed_embedded_redis_comes_back(folder: Path, exemplar: Exemplar, environment: dict[str, str]) -> None:
-    edit(folder, "delay: 0", "delay: 0.1")
-    process = started(folder, environment, "zh-news")
-    until_written(folder, 5)
-    server = next(pid for pid in children(process.pid) if "redis-server" in command_line(pid))
-    os.kill(server, signal.SIGKILL)
-    _, err = process.communicate(timeout=100)
-    assert "Traceback" not in err
-    assert exemplar("run", "zh-news", "--once", "--json").code == 0
-    assert len(rows(folder, "zh-news")) == 16
 
 
 def spiders(folder: Path, task: str) -> set[int]:
@@ -166,15 +133,6 @@ def test_run_once_gives_up_a_run_whose_spider_is_killed_again_and_again(
     out, err = process.communicate()
     assert (process.returncode, len(killed)) == (1, RESTARTS + 1), err
     assert "zh-news: its run was started 4 times and interrupted each time" in out + err
-
-
-def children(pid: int) -> list[int]:
-    text = "".join(path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children"))
-    return [int(word) for word in text.split()]
-
-
-def command_line(pid: int) -> str:
-    return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
 
 
 def test_two_runs_in_one_folder_do_not_mix(folder: Path, exemplar: Exemplar, environment: dict[str, str]) -> None:

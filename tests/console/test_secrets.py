@@ -3,6 +3,7 @@
 Each secret is made of letters and digits that no other text has, around one of the reserved characters.
 """
 
+import itertools
 import json
 import random
 import re
@@ -65,11 +66,11 @@ def echo(request: Request, connection: socket.socket) -> None:
     answering(401, f"{login} {coded} {request.path} {unquote(request.path)}".encode())(request, connection)
 
 
-def secret_of(number: int, character: str) -> str:
-    """A secret with a character before, within and after a word, beginning as a password, a host or a port does."""
+def secret_of(number: int, before: str, behind: str = "") -> str:
+    """A secret with characters before and behind a word, beginning as a password, a host or a port does."""
     chance = random.Random(number)
     first, second, last = ("".join(chance.choices(LETTERS, k=6)) for _ in range(3))
-    return f"{chance.choice(['', '22', first])}{character}{second}{character}{last}{number}"
+    return f"{chance.choice(['', '22', first])}{before}{second}{behind or before}{last}{number}"
 
 
 def assert_hidden(secrets: Iterable[str], text: str, where: str) -> None:
@@ -160,11 +161,13 @@ def test_no_part_of_a_secret_in_a_variable_appears_anywhere(
     redis_url: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    forms = [*forms_of(servers), *in_options(servers)]
-    secrets = {f"EXEMPLAR_S{n}": secret_of(n, RESERVED[n % len(RESERVED)]) for n in range(len(forms) + 6)}
+    of_each_kind = {form.partition(":")[0]: form for form in reversed(forms_of(servers))}
+    forms = [*of_each_kind.values(), *in_options(servers)]
+    characters = itertools.cycle(RESERVED)
+    secrets = {f"EXEMPLAR_S{n}": secret_of(n, next(characters), next(characters)) for n in range(len(forms) + 6)}
+    assert 2 * len(secrets) > len(RESERVED)
     names = iter(secrets)
     outputs = [form.format(f"${{{next(names)}}}") for form in forms]
-    assert len(set(outputs)) > len(RESERVED)
     closed = free_port()
     proxies = [
         f"http://me:${{{next(names)}}}@{host}"

@@ -1,6 +1,5 @@
 """What a host sees of several spiders at once, by its own log, when it is asked too much, or is away."""
 
-import itertools
 import json
 import time
 from contextlib import ExitStack
@@ -8,7 +7,7 @@ from contextlib import ExitStack
 import pytest
 
 from console.sample_site import Response, truth
-from crawler.politeness.pace import host_of, host_state, hosts
+from crawler.politeness.pace import hosts
 from tests.crawler.spiders import LEAST_GAP, Child, asked_for, crawl, gaps, states, write_tasks
 from workers.url_states import fingerprint
 
@@ -84,18 +83,6 @@ def test_a_host_that_asks_for_long_is_left_alone_and_its_articles_wait(
     assert (ended.report["outcome"], len(site.requests)) == ("unreachable", seen), "the next run does not ask either"
     [state] = hosts(connection)
     assert state.until == pytest.approx(time.time() + 590, abs=60)
-
-
-def test_refusals_slow_everyone_down_and_good_answers_make_up_for_it(site, connection, redis_url, tmp_path):
-    answer, refused = refusing(site, 1)
-    site.override(ARTICLES[len(ARTICLES) // 2], answer)
-    write_tasks(tmp_path, site.url, concurrency=2, retries=0)  # so that there are some behind it
-    ended = crawl(tmp_path, redis_url)
-    assert (ended.code, ended.report["failed"]) == (0, 0)
-    after = sorted(request.time for request in site.requests if request.time > refused[0])
-    gaps = [later - earlier for earlier, later in itertools.pairwise(after)]
-    assert max(gaps) >= 0.5
-    assert host_state(connection, host_of(site.url)).interval < 1.0
 
 
 def test_names_of_one_address_share_a_pace_where_that_is_wanted(site, connection, redis_url, tmp_path):

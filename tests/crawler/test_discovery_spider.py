@@ -1,6 +1,5 @@
 """Sections with a feed, a sitemap, "load more" or all of them: what the spider asks for, by the server's own log."""
 
-import gzip
 import hashlib
 from typing import NamedTuple
 
@@ -94,23 +93,6 @@ def urlset(*numbers, days="2024-01-01"):
     return f"<urlset>{''.join(said)}</urlset>"
 
 
-def index(*children):
-    said = (f"<sitemap><loc>{path}</loc><lastmod>{day}</lastmod></sitemap>" for path, day in children)
-    return f"<sitemapindex>{''.join(said)}</sitemapindex>"
-
-
-def test_a_section_with_packed_sitemaps_only(site, run):
-    site.pages["/robots.txt"] = f"User-agent: *\nSitemap: {site.url}/index.xml\n"
-    site.pages["/index.xml"] = index(("/old.xml.gz", "2023-01-01"), ("/new.xml.gz", "2024-01-01T10:00:00Z"))
-    site.pages["/old.xml.gz"] = gzip.compress(urlset(1, 2, days="2023-01-01").encode())
-    site.pages["/new.xml.gz"] = gzip.compress(urlset(3, 4).encode())
-    _, lists = run()
-    assert lists[-3] == "/index.xml"
-    assert {*lists[-2:]} == {"/new.xml.gz", "/old.xml.gz"}
-    assert site.lists().count("/robots.txt") == 1, "what the gate was told is known"
-    assert articles(site) == [1, 2, 3, 4]
-
-
 def merged(site):
     feed = '<link rel="alternate" type="application/rss+xml" href="/rss">'
     site.pages["/news/"] = feed + links(1, 2, 3) + '<a href="/news/?page=2">2</a>'
@@ -135,21 +117,3 @@ def test_all_that_a_section_has_is_merged_and_lists_that_did_not_change_are_not_
     report, _ = run()
     assert articles(site) == [7]
     assert {asked.path: asked.status for asked in site.asked}["/news/"] == 200
-
-
-def test_a_redirect_to_a_list_that_is_not_the_one_of_before_is_read_whole(site, run):
-    answer, today = site.answer, ["/news/1/"]
-    site.pages |= {"/news/1/": links(1), "/news/2/": links(2)}
-
-    def moving(path, state):
-        if path == "/news/":
-            return 302, {"Location": today[0]}, b""
-        status, headers, body = answer(path, state)
-        return (304, headers, b"") if state and path == "/news/2/" else (status, headers, body)
-
-    site.answer = moving
-    run()
-    today[0] = "/news/2/"
-    run()
-    assert articles(site) == [2]
-    assert [asked.status for asked in site.asked if asked.path == "/news/2/"] == [304, 200]

@@ -38,7 +38,6 @@ from tests.crawler.spiders import (
     write_tasks,
 )
 from tests.site.server import LoggedRequest, SiteServer
-from tests.workers.servers import Server
 from workers.keys import of_task
 from workers.ledger import Ledger
 from workers.url_states import Found
@@ -47,7 +46,6 @@ pytestmark = pytest.mark.timeout(180)
 
 ARTICLES = [article.path for article in truth("zh")]
 [MOVED] = [article for article in truth("zh") if article.other_paths]  # listed under its old path too, which redirects
-LINKED = len(ARTICLES) + 1
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 
 
@@ -167,14 +165,6 @@ def test_failed_articles_are_in_the_report_and_the_exit_code(crawled):
 # Runs without trouble
 
 
-def test_a_second_run_fetches_no_article_again(site, crawl_with, redis_url, tmp_path):
-    crawl_with()
-    site.requests.clear()
-    ended = crawl(tmp_path, redis_url)
-    assert (ended.code, ended.report["fetched"], asked_for(site)) == (0, 0, [])
-    assert asked_for(site, "/") == ["/zh/news/"], "robots.txt is asked for once a day"
-
-
 def test_robots_txt_holds_for_many_articles_that_wait_at_the_start(site, connection, redis_url, tmp_path):
     write_tasks(tmp_path, site.url, limit=1)
     crawl(tmp_path, redis_url)  # keeps the example, so the next run begins with articles
@@ -209,14 +199,6 @@ def test_two_spiders_of_one_task_fetch_each_page_once(site, connection, redis_ur
 
 
 # The guard
-
-
-def test_a_public_host_is_not_crawled_without_a_contact(connection, redis_url, tmp_path):
-    write_tasks(tmp_path, "http://news.example", settings="{delay: 0}")
-    ended = crawl(tmp_path, redis_url)
-    assert (ended.code, ended.report) == (1, {})
-    assert "settings.contact" in ended.said
-    assert "EXEMPLAR_CONTACT" in ended.said
 
 
 # The pace, by the server's own log
@@ -278,18 +260,6 @@ def test_sigterm_ends_a_run_in_order_with_its_pages(site, connection, redis_url,
     assert now["waiting"] + now["fetched"] + now.get("rejected", 0) == now["seen"]
 
 
-def test_a_redis_that_dies_ends_the_run_with_a_clear_word(site, tmp_path):
-    write_tasks(tmp_path, site.url, delay=0.1)
-    with Server() as server, Child("zh-news", tmp_path, server.url) as child:
-        until(lambda: len(asked_for(site)) >= 3)
-        server.kill()
-        ended = child.end()
-    assert ended.code == 3
-    assert ended.report["outcome"] == "redis"
-    assert "Redis is unavailable" in ended.said
-    assert "Traceback" not in ended.said
-
-
 # What is wrong from the start
 
 
@@ -301,17 +271,15 @@ def one_line(ended, *words):
 
 
 @pytest.mark.parametrize(
-    ("task", "scrapy", "keys", "words"),
+    ("task", "keys", "words"),
     [
-        ("zh-new", False, {}, ["unknown task 'zh-new'", "zh-news"]),
-        ("zh-new", True, {}, ["unknown task 'zh-new'", "zh-news"]),
-        ("zh-news", False, {"headers": "{X-Key: '${NOT_SET_ANYWHERE}'}"}, ["NOT_SET_ANYWHERE is not set"]),
+        ("zh-new", {}, ["unknown task 'zh-new'", "zh-news"]),
+        ("zh-news", {"headers": "{X-Key: '${NOT_SET_ANYWHERE}'}"}, ["NOT_SET_ANYWHERE is not set"]),
     ],
-    ids=["an unknown task", "in scrapy crawl", "a variable that is not set"],
 )
-def test_a_task_list_that_cannot_be_used_is_one_line(connection, redis_url, tmp_path, task, scrapy, keys, words):
+def test_a_task_list_that_cannot_be_used_is_one_line(connection, redis_url, tmp_path, task, keys, words):
     write_tasks(tmp_path, "http://127.0.0.1:9", **keys)
-    one_line(crawl(tmp_path, redis_url, task, scrapy=scrapy), *words)
+    one_line(crawl(tmp_path, redis_url, task), *words)
 
 
 def test_a_redis_that_is_not_there_is_one_line(tmp_path):

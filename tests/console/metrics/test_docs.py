@@ -12,7 +12,7 @@ from urllib.request import urlopen
 
 from console.metrics.families import BUILD, METRICS, NODES_MOST, TASKS_MOST
 from crawler.logs import JsonFormatter
-from tests.console.calls import call
+from tests.console.calls import call, edit
 from tests.console.web.running import running_console
 from tests.docs.documents import DOCS, ROOT, blocks
 from workers.log_ids import LOG_IDS
@@ -80,6 +80,7 @@ def test_all_commands_are_run_here() -> None:
 
 
 def test_a_page_is_followed_and_the_metrics_are_printed(folder: Path, environment: dict[str, str]) -> None:
+    edit(folder, "defaults:\n", "defaults:\n  limit: 2\n")
     [crawl] = of_kind("exemplar run")
     run(crawl, folder, environment)
     row = json.loads((folder / "out" / "zh-news.jsonl").read_text("utf-8").splitlines()[0])

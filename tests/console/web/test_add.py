@@ -1,5 +1,6 @@
 """Adding a task: the survey in the background, correction by marks, saving."""
 
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from console.web.surveys import corrected, with_pattern
 from crawler.task_list.edit import add_task
 from crawler.task_list.file import load
 from tests.console.web.conftest import ConsoleClient, MakeConsole
+from tests.forks import ForkingPopen
 from tests.site.server import SiteServer
 
 EXAMPLE = "https://news.example/a/2026/11/1.html"
@@ -77,7 +79,9 @@ def test_a_contact_is_added_to_a_list_without_one(tasks_yaml: Path, present: str
 
 
 @pytest.fixture
-def site_list(tasks_yaml: Path) -> Path:
+def site_list(tasks_yaml: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A list without tasks; surveys of its console are forks."""
+    monkeypatch.setattr(subprocess, "Popen", ForkingPopen)
     tasks_yaml.write_text("tasks:\n\nsettings:\n  allow_hosts: [127.0.0.1]\n  delay: 0\n", "utf-8")
     return tasks_yaml
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,6 +18,7 @@ from crawler.politeness.pace import HostProblem, Pace, host_of, host_state
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
 from tests.console.web.conftest import NAMES, TASKS, ConsoleClient, MakeConsole, raise_alarm
+from tests.forks import ForkingPopen
 from tests.redis_servers import eventually
 from workers import keys
 from workers.health.alarms import AlarmKind
@@ -246,7 +248,10 @@ def test_pages_need_no_script(client: ConsoleClient) -> None:
         assert "<style" not in text, path
 
 
-def test_that_a_run_ended_is_shown(tasks_yaml: Path, redis_url: str, console: MakeConsole) -> None:
+def test_that_a_run_ended_is_shown(
+    tasks_yaml: Path, redis_url: str, console: MakeConsole, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subprocess, "Popen", ForkingPopen)
     client, valid = console(), tasks_yaml.read_text("utf-8")
     client.web.engine = LocalRun(redis_url, client.web.data.file, tasks_yaml.parent)
     tasks_yaml.write_text(valid.replace("every: 1h", "every: often"), "utf-8")

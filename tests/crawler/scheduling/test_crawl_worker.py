@@ -1,6 +1,7 @@
 """Crawl workers against a real schedule, with a real crawl process as their child."""
 
 import signal
+import subprocess
 import tempfile
 import threading
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish, published_periods
 from tests.crawler.spiders import REPOSITORY, asked_for, states, until, write_tasks
+from tests.forks import ForkingPopen
 from workers.reporting.presence import alive
 
 pytestmark = [pytest.mark.timeout(60), pytest.mark.usefixtures("plain_environment")]
@@ -39,8 +41,9 @@ def make_due(site, connection, tmp_path, schedule):
 
 
 @pytest.fixture
-def at_work(redis_url):
-    """Begins a block in which workers are in a thread; it yields them and their reports."""
+def at_work(redis_url, monkeypatch):
+    """Begins a block in which workers are in a thread; it yields them and their reports. Crawl processes are forks."""
+    monkeypatch.setattr(subprocess, "Popen", ForkingPopen)
 
     @contextmanager
     def working(count=1, **options):

@@ -170,11 +170,6 @@ def test_tables(data, capsys):
     assert {row[-1] for row in shipped} == {"1.000"}
 
 
-def test_tokenizers_agree(data, capsys):
-    assert main([str(data), "tokens", "speed", "--test", "1"]) == 0
-    assert "bp-network, rjieba" in capsys.readouterr().out
-
-
 def test_exported_pages_can_be_learned_from(data, tmp_path, capsys):
     folder = tmp_path / "export"
     assert main([str(data), "--export", str(folder)]) == 0
