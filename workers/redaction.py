@@ -86,7 +86,8 @@ def _forms_of(secret: str) -> dict[str, re.Pattern[str]]:
     whole = {form: _pattern(form) for form in plain | coded | escaped if len(form) >= SHORT}
     parts = {part for text in plain | escaped for part in re.split(r"[^\w.~-]+", text) if len(part) > SHORT}
     words = (parts - whole.keys()) | {form for form in whole if form.isalnum() and len(form) < WORD}
-    return whole | {word: _pattern(word, r"(?<!\w)", r"(?!\w)") for word in words}
+    # The library may have encoded some of a secret's characters only: a word may come behind `%5D`.
+    return whole | {word: _pattern(word, r"(?:(?<!\w)|(?<=%[\da-f]{2}))", r"(?!\w)") for word in words}
 
 
 def _quoted(text: str) -> str:
