@@ -25,46 +25,40 @@ def site() -> Iterator[SiteServer]:
         yield server
 
 
-def taken(folder, *urls, allow="127.0.0.1", **environ):
+def taken(folder, port, *urls):
     """Exit code, the index by URL, and standard error."""
-    environ = environment(EXEMPLAR_ALLOW_HOSTS=allow, EXEMPLAR_CONTACT="a@example.org", **environ)
+    environ = environment(EXEMPLAR_ALLOW_HOSTS=f"127.0.0.1:{port}", EXEMPLAR_CONTACT="a@example.org")
     ran = run("evaluation.screenshots", [*urls, "--out", "shots", "--delay", "0"], folder, environ)
     return ran.code, read_index(folder / "shots"), ran.said
 
 
 def test_pages_get_a_small_screenshot_once_or_the_reason_why_not(browser, site, tmp_path):
+    """The guard holds for the browser, and for what it follows and loads."""
     from PIL import Image
 
-    site.override("/emptied", status=200, headers=HTML, body=EMPTIED)
-    site.override("/empty", status=200, headers=HTML, body=EMPTY)
-    good, dead, emptied, empty, private = (
-        site.url + path for path in (ARTICLE, DEAD_LINKS["zh"], "/emptied", "/empty", "/private/subscribers.html")
-    )
-    (tmp_path / "urls.txt").write_text(f"{good}\n\n", "utf-8")
-    code, shots, said = taken(tmp_path, "urls.txt", dead, emptied, empty, private)
+    with SiteServer() as inside:
+        site.override("/emptied", status=200, headers=HTML, body=EMPTIED)
+        site.override("/empty", status=200, headers=HTML, body=EMPTY)
+        picture = f"<!doctype html><p>A page with a picture.<img src='{inside.url}/river.png'>".encode()
+        site.override("/picture", status=200, headers=HTML, body=picture)
+        site.override("/away", status=302, headers={"Location": inside.url + ARTICLE}, body=b"")
+        paths = ARTICLE, DEAD_LINKS["zh"], "/emptied", "/empty", "/private/subscribers.html", "/picture", "/away"
+        urls = good, dead, emptied, empty, private, pictured, away = [site.url + path for path in paths]
+        (tmp_path / "urls.txt").write_text(f"{good}\n\n", "utf-8")
+        port = site.url.rpartition(":")[2]
+        code, shots, said = taken(tmp_path, port, "urls.txt", *urls[1:], inside.url + OTHER)
+        assert inside.requests == []
     assert "Traceback" not in said
     assert code == 1
     assert (shots[good].reason, shots[good].scripts) == ("", True)
-    with Image.open(tmp_path / shots[good].file) as picture:
-        assert picture.size == (round(SCREEN * SCALE), round(SCREEN * SCALE))
+    with Image.open(tmp_path / shots[good].file) as screenshot:
+        assert screenshot.size == (round(SCREEN * SCALE), round(SCREEN * SCALE))
     assert (shots[emptied].reason, shots[emptied].scripts) == ("", False)
     assert shots[empty].reason == "the page is blank"
     assert shots[dead].reason == "http 404"
     assert shots[private].reason == "robots.txt forbids it"
+    assert shots[pictured].reason == ""
+    assert all("127.0.0.1 is not public" in shots[page].reason for page in (away, inside.url + OTHER))
     asked = len(site.requests)
-    code, again, _ = taken(tmp_path, "urls.txt")
+    code, again, _ = taken(tmp_path, port, "urls.txt")
     assert (code, again[good], len(site.requests)) == (0, shots[good], asked), "what is known is not fetched again"
-
-
-def test_the_guard_holds_for_the_browser_and_for_what_it_follows(browser, site, tmp_path):
-    with SiteServer() as inside:
-        picture = f"<!doctype html><p>A page with a picture.<img src='{inside.url}/river.png'>".encode()
-        site.override("/picture", status=200, headers=HTML, body=picture)
-        site.override("/away", status=302, headers={"Location": inside.url + ARTICLE}, body=b"")
-        port = site.url.rpartition(":")[2]
-        pages = site.url + "/picture", site.url + "/away", inside.url + OTHER
-        code, shots, _ = taken(tmp_path, *pages, allow=f"127.0.0.1:{port}")
-        assert code == 1
-        assert shots[pages[0]].reason == ""
-        assert all("127.0.0.1 is not public" in shots[page].reason for page in pages[1:])
-        assert inside.requests == []

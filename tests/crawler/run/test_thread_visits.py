@@ -16,7 +16,7 @@ from workers.ledger import Ledger
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
 A_PAGE = 5  # posts
-VISITS = sample(8, 20)
+VISITS = sample(4, 20)
 GONE = Outcome("reject", "http 404")
 
 
