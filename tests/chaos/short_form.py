@@ -1,8 +1,8 @@
 """The short form of `python -m tests.chaos`: faults that only real processes show, each once, on few pages.
 
 `tests.chaos.stepwise` has the others: lost replies to each step, a Redis that goes back, outputs that refuse or rotate.
-Loss of power, a cut network, a wrong clock and a full disk have tests of their own (`test_durability`, `test_partition`,
-`test_redis_clock`, `test_jsonl`).
+Loss of power, a cut network, a wrong clock and a full disk have tests of their own (`test_durability`,
+`test_partition`, `test_redis_clock`, `test_jsonl`).
 `make chaos` is the long form, with all kinds. The cluster runs below a process of its own, which has its own network
 and mounts where the kernel allows it.
 """

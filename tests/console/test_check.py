@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from console.output_checks import OutputToTry, TriedOutput, emptied_outputs, outputs_to_try, try_output, try_outputs
+from console.output_checks import OutputToTry, TriedOutput, emptied_outputs, try_output, try_outputs
 from crawler.task_list.file import loads
 from tests.console.conftest import Crawled, Exemplar
 from tests.workers.test_rows import row
@@ -39,30 +39,6 @@ def write_tasks(folder: Path, *outputs: str, more: str = "") -> Path:
     return file
 
 
-def test_outputs_are_tried_and_created(tmp_path: Path, check: Exemplar) -> None:
-    write_tasks(tmp_path, "out/{task}.jsonl", "[rows.db, 'sqlite:///deep/er/a.db']")
-    done = check()
-    assert (done.code, done.err) == (0, "")
-    assert done.out.endswith("tasks.yaml: 2 tasks, no mistakes, 3 outputs tried\n")
-    assert (tmp_path / "out/t0.jsonl").read_bytes() == b""
-    assert (tmp_path / "rows.db").exists()
-    assert (tmp_path / "deep/er/a.db").exists()
-    result = json.loads(check("--json").out)
-    assert (result["ok"], [row["outcome"] for row in result["outputs"]]) == (True, ["ok"] * 3)
-
-
-def test_without_outputs_only_the_file_is_read(tmp_path: Path, check: Exemplar) -> None:
-    write_tasks(tmp_path, "out/{task}.jsonl", "/proc/a.jsonl")
-    done = check("--no-outputs")
-    assert (done.code, [path.name for path in tmp_path.iterdir()]) == (0, ["tasks.yaml"])
-
-
-def test_an_output_of_a_paused_task_is_left_alone(tmp_path: Path, check: Exemplar) -> None:
-    write_tasks(tmp_path, "out/{task}.jsonl\n    paused: true")
-    assert check().code == 0
-    assert not (tmp_path / "out").exists()
-
-
 def test_an_unavailable_output_is_named_with_its_task(tmp_path: Path, check: Exemplar) -> None:
     (tmp_path / "file").touch()
     write_tasks(tmp_path, "good.jsonl", "file/{task}.jsonl")
@@ -86,12 +62,6 @@ def test_a_password_in_the_file_is_noted_and_never_shown(tmp_path: Path, check: 
         text = done.out + done.err
         assert "output sqlite:///a.db?password=*** contains a password, token or key; write ${NAME}" in text
         assert SECRET not in text
-
-
-def test_tasks_that_share_an_output_try_it_once() -> None:
-    text = f"tasks:\n{''.join(f'  t{n}:{chr(10)}{TASK}    output: a.db{chr(10)}' for n in range(5))}"
-    [output] = outputs_to_try(loads(text))
-    assert output.name == "tasks t0, t1, t2 and 2 more: output a.db"
 
 
 def tries(*names: str) -> list[OutputToTry]:

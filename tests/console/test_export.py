@@ -1,7 +1,6 @@
 """`exemplar export`: from which output, to which, and what it says; `exemplar schema`."""
 
 import json
-import sqlite3
 from functools import partial
 from pathlib import Path
 
@@ -46,14 +45,6 @@ def export(tmp_path: Path, in_process: Exemplar) -> Exemplar:
     return partial(in_process, "export", "news")
 
 
-def test_the_first_complete_output_is_read_and_the_tasks_rows_are_written(tmp_path: Path, export: Exemplar) -> None:
-    for _ in range(2):
-        done = export("--to", "new.jsonl")
-        assert (done.code, done.err) == (0, "")
-        assert done.out == "news: 5 rows from all.jsonl are in new.jsonl\n"
-        assert rows_of(tmp_path / "new.jsonl") == made(5)
-
-
 def test_another_kind_and_json(tmp_path: Path, export: Exemplar) -> None:
     done = export("--to", "${TARGET}", "--json", TARGET="sqlite:///deep/new.db?password=hunter2")
     assert json.loads(done.out) == {
@@ -82,14 +73,6 @@ def test_an_output_of_the_task_gets_what_tasks_yaml_says(tmp_path: Path, export:
     assert {one["version"] for one in rows_of(tmp_path / "zh.jsonl")} == {2}
 
 
-def test_a_database_can_be_read(tmp_path: Path, export: Exemplar) -> None:
-    export("--to", "rows.db")
-    (tmp_path / "all.jsonl").unlink()
-    export("--from", "rows.db", "--to", "all.jsonl")
-    assert rows_of(tmp_path / "all.jsonl") == made(5)
-    assert sqlite3.connect(tmp_path / "rows.db").execute("SELECT count(*) FROM articles").fetchone() == (5,)
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -104,11 +87,6 @@ def test_a_database_can_be_read(tmp_path: Path, export: Exemplar) -> None:
 def test_what_cannot_be_exported_is_refused(arguments: str, words: str, tmp_path: Path, export: Exemplar) -> None:
     export(*arguments.split()).failed(2, words)
     assert not (tmp_path / "a.jsonl").exists()
-
-
-def test_an_unknown_task_names_the_nearest(in_process: Exemplar, tmp_path: Path) -> None:
-    (tmp_path / "tasks.yaml").write_text(TASKS, "utf-8")
-    in_process("export", "nwes", "--to", "a.jsonl").failed(2, "did you mean 'news'?")
 
 
 def test_an_unavailable_target_is_named(export: Exemplar) -> None:

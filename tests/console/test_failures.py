@@ -34,18 +34,6 @@ def failed(connection: "redis.Redis") -> "redis.Redis":
     return connection
 
 
-def test_failures_are_counted_by_task_and_reason(failed: "redis.Redis", on_redis: Exemplar) -> None:
-    done = on_redis("failures")
-    rows = [line.split(maxsplit=5) for line in done.out.splitlines()]
-    assert (done.code, {line[:7] for line in done.out.splitlines()}) == (0, {"task   ", "board  ", "news   "})
-    assert rows[0] == ["task", "output", "number", "kept", "last", "reason"]
-    assert [(row[0], row[2], row[3], row[5]) for row in rows[1:]] == [
-        ("board", "1", "0", "empty answer"),
-        ("news", "2", "0", "http 500"),
-        ("news", "1", "1", "unusable page: no text"),
-    ]
-
-
 def test_of_one_task_some_urls_are_shown_and_in_json_all(failed: "redis.Redis", on_redis: Exemplar) -> None:
     shown = on_redis("failures", "news", "--reason", "http").out.splitlines()
     assert [line.strip() for line in shown[2:]] == [NEWS.format(1), NEWS.format(0)]

@@ -31,28 +31,6 @@ tasks:
 """
 
 
-def test_extract_prints_a_line_an_entry(in_process: Exemplar, tmp_path: Path) -> None:
-    (tmp_path / "list.html").write_text(LIST_PAGE, "utf-8")
-    done = in_process("extract", "--method", "list-rank", "list.html").succeeded()
-    assert [line.split("\t") for line in done.out.splitlines()] == [
-        ["2026-03-04", "Harbour office opens its tide station", "/1.html"],
-        ["2026-03-03", "Bakery in the old town bakes again", "/2.html"],
-        ["", "Library van stops in the villages", "/3.html"],
-    ]
-
-
-def test_extract_writes_lists_as_json_and_markdown(in_process: Exemplar, tmp_path: Path) -> None:
-    (tmp_path / "list.html").write_text(LIST_PAGE, "utf-8")
-    found = json.loads(in_process("extract", "--method", "list-rank", "--format", "json", "list.html").out)
-    assert (found["file"], found["title"], len(found["entries"])) == ("list.html", "Town news", 3)
-    assert found["entries"][0]["published"] == "2026-03-04"
-    assert (
-        in_process("extract", "--method", "list-rank", "--format", "markdown", "--output", "md/", "list.html").code == 0
-    )
-    written = (tmp_path / "md" / "list.md").read_text("utf-8")
-    assert "- 2026-03-04 [Harbour office opens its tide station](/1.html)\n" in written
-
-
 def test_extract_by_i_awce_gives_an_article_or_a_list(exemplar: Exemplar, site: SiteServer) -> None:
     urls = [f"{site.url}/en/stories/", f"{site.url}{truth('en')[3].path}"]
     done = exemplar("extract", "--method", "i-awce", "--format", "json", *urls, **AT_HOME).succeeded()

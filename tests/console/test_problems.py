@@ -5,14 +5,13 @@ import time
 import pytest
 import redis
 
-from console.problems import alike, fate_of, groups
+from console.problems import alike, fate_of
 from tests.console.conftest import Exemplar
 from workers import keys
 from workers.extraction_config import ExtractionConfig
 from workers.health.observations import failed_observation, to_json
 from workers.health.store import update_health
 from workers.ledger import Ledger
-from workers.task_state.problems import Problem
 from workers.url_states import Found, State, fingerprint
 
 TASK = "gazette"
@@ -58,26 +57,6 @@ def test_other_words_and_other_answers_are_not_alike(one: str, other: str) -> No
     assert alike(one) != alike(other)
 
 
-def test_the_largest_group_comes_first_and_dead_links_come_last() -> None:
-    reasons = ["http 404"] * 3 + ["no text", A_LIST.format(1, 2), A_LIST.format(3, 4)]
-    found = groups(Problem("rejected", reason, url(n)) for n, reason in enumerate(reasons))
-    told = [(group.fate, group.label, len(group.members)) for group in found]
-    assert told == [("judged", A_LIST.format("N", "N"), 2), ("judged", "no text", 1), ("dead link", "http 404", 3)]
-
-
-def test_a_reason_that_was_cut_short_counts_with_the_whole_one() -> None:
-    whole = A_LIST.format(5, 10)
-    [group] = groups([Problem("rejected", whole[:40]), Problem("rejected", whole, url(1))])
-    assert (len(group.members), group.urls) == (2, [url(1)])
-
-
-def test_a_group_is_named_by_how_its_reason_begins() -> None:
-    problems = [Problem("rejected", A_LIST.format(5, 10), url(1)), Problem("rejected", "http 404", url(2))]
-    for text in ("a list", "A list: 7 of 9 texts", A_LIST.format("N", "N")):
-        assert [group.urls for group in groups(problems, text)] == [[url(1)]]
-    assert groups(problems, "list") == []
-
-
 @pytest.mark.parametrize(
     ("state", "reason", "fate"),
     [
@@ -114,23 +93,6 @@ def test_no_url_of_a_group_is_left_out(option: tuple[str, ...], on_redis: Exempl
     settled(connection, *(A_LIST.format(n, n + 5) for n in range(150)))
     done = on_redis("status", "--problems", TASK, *option)
     assert all(url(number) in done.out for number in range(150))
-
-
-def test_json_names_fate_and_group(on_redis: Exemplar, connection: "redis.Redis") -> None:
-    settled(connection, A_LIST.format(5, 10))
-    [row] = on_redis("status", "--problems", TASK, "--json").events
-    assert (row["task"], row["url"], row["state"], row["reason"]) == (TASK, url(0), "rejected", A_LIST.format(5, 10))
-    assert (row["fate"], row["group"]) == ("judged", A_LIST.format("N", "N"))
-
-
-def test_problems_of_all_tasks_are_shown_without_a_name(on_redis: Exemplar, connection: "redis.Redis") -> None:
-    settled(connection, "no text")
-    other = Ledger(connection, "herald")
-    other.add([Found(url(1))])
-    other.settle(fingerprint(url(1)), "failed", "http 418")
-    done = on_redis("status", "--problems")
-    assert "gazette: 1 URL without a row" in done.out
-    assert "herald: 1 URL without a row" in done.out
 
 
 def test_urls_that_are_not_kept_are_counted(on_redis: Exemplar, connection: "redis.Redis") -> None:

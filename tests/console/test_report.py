@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from console.inputs import PageIn
 from console.locale import ReportWording
-from console.report.charts import BINS, charts_of, strip_of
+from console.report.charts import strip_of
 from console.report.document import (
     PAGE_ROWS,
     OmittedLines,
@@ -21,14 +21,14 @@ from console.report.document import (
     web_address,
 )
 from console.report.gathering import MOST_COMPARED, Explainer, ReportedPage
-from console.report.short_form import explained_rows, fitted
+from console.report.short_form import explained_rows
 from console.report.stored_page import ReportRequest, requested_report
 from crawler.discovery.links import PageLink
 from crawler.scouting.trial import JudgedLink, ReadList
 from extractors import Section
 from extractors.explanation import Explanation, explain
 from tests.console.conftest import Exemplar
-from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
+from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, news_page
 from tests.workers.helpers import FETCHED_AT
 from workers.page_store import StoredPage
 
@@ -77,24 +77,6 @@ def test_every_line_is_in_the_report_with_its_decision_and_reason(bread_page: Re
         [reason] = row.xpath("./details/p/text()")
         assert reason == f"{line.reason}."
         assert row.xpath(".//bdi[@class='text']/text()") == [line.text]
-
-
-def test_head_and_tail_in_the_charts_are_those_of_the_answer(bread_page: ReportedPage, bread_report: str) -> None:
-    text = " ".join(parsed(bread_report).text_content().split())
-    assert "turning points: head at line 3, tail at line 7 of 11" in text
-    assert "text: lines 3 to 6" in text
-    charts = charts_of(bread_page)
-    assert [chart.title.split(":")[0] for chart in charts] == [
-        "Similarity to the example, line by line (FS and BS)",
-        "Weight of each line",
-        "Density",
-        "Line model",
-        "FS and BS by character",
-        "Line-block distribution",
-    ]
-    for _, path in (path for chart in charts for path in chart.paths):
-        assert re.fullmatch(r"[MVHLz\d. -]*", path)
-        assert path.count("M") <= BINS
 
 
 def test_report_has_text_methods_fields_and_grounds(bread_report: str) -> None:
@@ -179,12 +161,6 @@ def test_further_pages_that_are_stored_are_named() -> None:
         assert f'href="{url}"' in html
 
 
-def test_example_of_another_site_is_named() -> None:
-    page = explained(news_page("New bread", BAKERY), blog_page(HARBOUR))
-    assert "does not fit" in render_report(HEAD, [page])
-    assert "does not fit" in " ".join(" ".join(explained_rows(page)).split())
-
-
 def test_unreadable_and_unavailable_pages_are_in_the_report() -> None:
     report = render_report(HEAD, [explained(""), ReportedPage("https://g.example/gone", error="answered with 404")])
     root = parsed(report)
@@ -259,13 +235,6 @@ def test_explanation_in_the_terminal_fits_80_columns() -> None:
     text = "\n".join(rows)
     for part in ("confidence", "turning points", "Surrounding match", "kept:", "template:", "line-blocks", "from <h1>"):
         assert part in text
-
-
-def test_texts_are_cut_by_columns_and_made_printable() -> None:
-    assert fitted("码头开放", 8) == "码头开放"
-    assert fitted("码头开放了", 8) == "码头开…"
-    assert fitted("a\x1b[31mb\u202ec", 40) == r"a\x1b[31mb\u202ec"
-    assert cell_len(fitted("\x1b" * 100, 20)) <= 20
 
 
 # The command line

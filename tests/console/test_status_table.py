@@ -2,14 +2,13 @@
 
 import json
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import cast
 
 import pytest
 import redis
 
 from crawler.politeness.pace import HostProblem, Pace
-from crawler.scheduling.schedule import Schedule
 from tests.console.conftest import Exemplar
 from workers import keys
 from workers.ledger import Ledger
@@ -30,44 +29,11 @@ def told(connection: "redis.Redis") -> "redis.Redis":
     return connection
 
 
-def test_a_closed_host_is_shown_with_its_time_and_reason(told: "redis.Redis", on_redis: Exemplar) -> None:
-    shown = on_redis("status").out
-    [line] = [line for line in shown.splitlines() if HOST in line]
-    assert line.startswith(f"host {HOST}: closed until ")
-    assert line.endswith("(http 429; Retry-After: 600 s)")
-
-
 def test_only_named_tasks_are_shown(told: "redis.Redis", on_redis: Exemplar) -> None:
     told.hset(keys.TASKS, "other", cast(str, told.hget(keys.TASKS, "news")))
     done = on_redis("status", "news", "--json")
     assert [row["task"] for row in json.loads(done.out)["tasks"]] == ["news"]
     on_redis("status", "nws").failed(2, "unknown task 'nws'; did you mean 'news'?")
-
-
-def test_json_has_the_hosts_too(told: "redis.Redis", on_redis: Exemplar) -> None:
-    [host] = json.loads(on_redis("status", "--json").out)["hosts"]
-    assert (host["host"], host["state"], host["why"]) == (HOST, "closed", "http 429; Retry-After: 600 s")
-    assert host["until"].endswith("+00:00")
-
-
-def test_the_time_of_a_problem_is_told_as_all_times_are(on_redis: Exemplar, connection: "redis.Redis") -> None:
-    ledger = Ledger(connection, "zh-news")
-    ledger.add([Found("http://a.example/1")])
-    [leased] = ledger.lease(1)
-    ledger.settle(leased.fingerprint, "failed", "http 418")
-    [row] = on_redis("status", "--problems", "zh-news", "--json").events
-    assert (row["reason"], datetime.fromisoformat(row["at"]).tzinfo) == ("http 418", UTC)
-
-
-def test_a_task_is_due_or_paused_or_removed(told: "redis.Redis", on_redis: Exemplar) -> None:
-    news = json.loads(cast(str, told.hget(keys.TASKS, "news")))
-    told.hset(
-        keys.TASKS, mapping={name: json.dumps(news | {"paused": name == "resting"}) for name in ("late", "resting")}
-    )
-    Ledger(told, "former").add([Found("http://site.example/a/2.html", 0)])
-    Schedule(told).fire_now(["late", "resting", "former"])
-    states = {row["task"]: row["state"] for row in json.loads(on_redis("status", "--json").out)["tasks"]}
-    assert states == {"news": "idle", "late": "due", "resting": "paused", "former": "removed"}
 
 
 def test_forgotten_urls_are_a_column_if_there_are_any(told: "redis.Redis", on_redis: Exemplar) -> None:

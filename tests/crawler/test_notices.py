@@ -139,13 +139,6 @@ def test_of_several_processes_one_sends(connection, sent, monkeypatch):
     assert len(sent.messages) == 1
 
 
-def test_notices_of_a_task_without_addresses_are_removed(connection, sent):
-    queue(connection, AlarmChange("opened", alarm()))
-    Notifier(connection).step()
-    assert sent.messages == []
-    assert not connection.exists(keys.NOTICES, WAITING)
-
-
 def test_the_scheduler_sends_notices_and_waits_for_them_at_its_end(connection, receiver):
     queue(connection, AlarmChange("opened", alarm()), notify=[f"json://127.0.0.1:{receiver.port}/"])
     scheduler = Scheduler(connection, None)

@@ -10,7 +10,7 @@ from crawler.spiders.shared import open_redis
 from crawler.task_list.identity import contact_of, user_agent
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Settings
-from crawler.task_list.publication import DivergentCopy, edition, publish, published
+from crawler.task_list.publication import publish, published
 from tests.crawler.task_lists import task_file, text_of
 from workers.errors import RedisUnavailable
 
@@ -28,12 +28,6 @@ def named(redis_url, connection, monkeypatch):
 def opened(file=None):
     with open_redis(file) as connection:
         return list(published(connection).tasks)
-
-
-def test_tasks_yaml_here_is_published_and_used(named, connection):
-    Path("tasks.yaml").write_text(text_of("news"), "utf-8")
-    assert opened() == ["news"]
-    assert edition(connection) is not None
 
 
 def test_a_named_file_goes_before_the_one_here(named, tmp_path):
@@ -54,13 +48,6 @@ def test_without_file_and_publication_one_is_told_so(named):
 
 def test_without_file_and_redis_one_is_told_where_it_was_looked_for(tmp_path):
     with pytest.raises(TaskError, match=f"no tasks.yaml in {tmp_path}.*exemplar init"):
-        opened()
-
-
-def test_a_divergent_copy_is_refused_on_a_shared_redis(named, connection):
-    publish(connection, task_file("news"), Path("/elsewhere/tasks.yaml"))
-    Path("tasks.yaml").write_text(text_of("sports"), "utf-8")
-    with pytest.raises(DivergentCopy):
         opened()
 
 

@@ -104,15 +104,6 @@ def test_a_task_that_was_removed_has_no_series_of_its_own(filled: "redis.Redis",
     assert value(scrape(), "tasks", state="removed") == 1
 
 
-def test_of_too_many_tasks_there_are_only_sums(filled: "redis.Redis", scrape: Scrape) -> None:
-    samples = scrape(tasks_most=1)
-    assert not any("task" in dict(labels) for _, labels in samples)
-    assert value(samples, "urls", state="written") == 4
-    assert value(samples, "urls_settled_total", state="failed") == 2
-    assert value(samples, "runs_total", outcome="finished") == 2
-    assert value(samples, "alarms_open", kind="section_quiet") == 1
-
-
 def test_many_nodes_are_one(connection: "redis.Redis", scrape: Scrape) -> None:
     now = int(connection.time()[0])
     for number in range(NODES_MOST + 5):

@@ -8,9 +8,7 @@ import redis
 
 from console.web.api import OPERATIONS
 from tests.console.web.conftest import NAMES, ConsoleClient, MakeConsole, row_of
-from workers.ledger import Ledger
 from workers.sinks.row_schema import row_schema
-from workers.url_states import Found
 from workers.writing.refused_rows import keep_refused, refused_rows
 
 NEW_TASK = {
@@ -92,21 +90,6 @@ def test_an_error_names_its_cause(
     assert answer.status_code == code
     assert answer.json()["error"]
     assert published.read_text("utf-8") == before
-
-
-def test_an_empty_url_is_no_failure(client: ConsoleClient) -> None:
-    answer = client.post("/api/failures", json={"task": NAMES[0], "do": "drop", "url": ""})
-    assert answer.json()["ok"] is False
-    assert client.get("/api/failures").json()["total"] == 1
-
-
-def test_a_page_of_failures_has_as_many_tasks_as_requested(client: ConsoleClient, connection: "redis.Redis") -> None:
-    for number in range(60):
-        ledger = Ledger(connection, f"task-{number}")
-        ledger.add([Found("https://news.example/1", 1)])
-        [leased] = ledger.lease(1)
-        ledger.settle(leased.fingerprint, "failed", "http 500")
-    assert len(client.get("/api/failures?limit=200").json()["tasks"]) == 61
 
 
 def test_a_task_that_is_added_is_in_the_file(published: Path, client: ConsoleClient) -> None:

@@ -56,12 +56,6 @@ def test_the_first_page_counts_every_url_of_a_task(client: ConsoleClient) -> Non
     assert "1 page failed" in text  # why it needs a look
 
 
-def test_the_first_page_counts_the_articles_of_the_outputs(client: ConsoleClient) -> None:
-    text = client.get("/").text
-    assert "2 tasks · 30 articles" in text  # one URL is written; the others wait again, as after an adoption
-    assert 'data-label="Articles">30<' in text
-
-
 def test_kinds_of_alarms_are_chinese_on_chinese_pages(
     published: Path, console: MakeConsole, connection: "redis.Redis"
 ) -> None:
@@ -159,14 +153,6 @@ def test_a_paused_task_can_be_resumed_before_the_list_is_in_force(client: Consol
         assert ("Paused" in text) == (do == "pause")
 
 
-def test_a_task_is_paused_and_runs_again(published: Path, client: ConsoleClient) -> None:
-    before = published.read_text("utf-8")
-    for do, paused in (("pause", True), ("resume", False)):
-        client.act(f"/tasks/{NAMES[1]}", do=do)
-        assert load(published)[NAMES[1]].paused is paused
-    assert published.read_text("utf-8") == before
-
-
 def test_settings_are_checked_before_they_are_saved(published: Path, client: ConsoleClient) -> None:
     path = f"/tasks/{NAMES[0]}/settings"
     before = published.read_text("utf-8")
@@ -221,12 +207,6 @@ def test_a_rejected_page_is_accepted(client: ConsoleClient, connection: "redis.R
     url = "https://news.example/0/a/3.html"
     client.act(f"{path}/accept", url=url)
     assert Ledger(connection, NAMES[0]).state_of(url) == ("waiting", "")
-
-
-def test_the_schedule_names_the_next_runs(client: ConsoleClient) -> None:
-    text = client.get("/schedule").text
-    assert "2 tasks are scheduled" in text
-    assert all(name in text for name in NAMES)
 
 
 def test_an_unknown_task_or_address_is_not_found(client: ConsoleClient) -> None:

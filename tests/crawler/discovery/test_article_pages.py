@@ -66,16 +66,6 @@ def test_other_links_are_no_further_pages(article, href, text):
     assert further_pages(HOST + article, page(HOST + article, (href, text))) == {}
 
 
-@pytest.mark.parametrize("text", ["2", "[2]", "第2页", "第2页:港口开放", "下一页", "下页", "Next", "»"])
-def test_the_link_says_a_number_or_next(text):
-    assert further_pages(HOST + "/a/1.html", page(HOST + "/a/1.html", ("1_2.html", text)))
-
-
-def test_a_page_without_such_an_address_is_not_parsed(monkeypatch):
-    monkeypatch.setattr(module, "page_links", None)
-    assert ArticlePages.after(page(HOST + "/a/166.html", ("167.html", "next"), ("/a/", "2"))).next_url() is None
-
-
 def follow(parts, site):
     """Fetch what is requested from a site of pages by URL; returns the order."""
     asked = []
@@ -83,23 +73,6 @@ def follow(parts, site):
         asked.append(url)
         parts.add(site[url]) if url in site else parts.add_missing(url)
     return asked
-
-
-def test_pages_are_fetched_in_order_though_the_last_is_linked_first():
-    first = HOST + "/a/1.html"
-    urls = {n: f"{HOST}/a/1_{n}.html" for n in range(2, 7)}
-    site = {urls[n]: page(urls[n], (urls.get(n + 1, first), "下一页"), (urls[6], "尾页")) for n in urls}
-    parts = ArticlePages.after(page(first, (urls[2], "2"), (urls[3], "3"), (urls[6], "尾页")))
-    assert follow(parts, site) == list(urls.values())
-    assert [each.url for each in parts.fetched[1:]] == list(urls.values())
-
-
-def test_a_page_that_is_missing_is_named_and_the_next_is_fetched():
-    first = HOST + "/a/1.html"
-    site = {f"{HOST}/a/1_3.html": page(f"{HOST}/a/1_3.html")}
-    parts = ArticlePages.after(page(first, ("1_2.html", "2"), ("1_3.html", "3")))
-    follow(parts, site)
-    assert (len(parts.fetched[1:]), parts.missing) == (1, [f"{HOST}/a/1_2.html"])
 
 
 def test_a_page_that_leads_back_is_the_end():

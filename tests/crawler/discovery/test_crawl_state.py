@@ -6,7 +6,6 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from crawler.discovery.crawl_state import (
-    MOST_FOLLOWED,
     MOST_KEPT,
     TRUSTED,
     CrawlState,
@@ -67,15 +66,6 @@ def test_without_a_usable_state_a_list_is_known_by_its_body_if_it_has_articles(h
     assert (kept(headers).conditions(), kept(headers).digest) == ({}, digest_of(b"a list"))
 
 
-def test_a_state_of_the_last_minute_may_change_without_a_sign():
-    fresh = {"etag": "x", "last-modified": "Sat, 21 Nov 2026 11:59:30 GMT"}
-    assert kept(fresh).conditions() == {"If-None-Match": "x"}
-
-
-def test_a_list_that_leads_to_very_many_lists_is_not_kept():
-    assert kept(followed=[ListPage(f"{URL}{n}", "follow") for n in range(MOST_FOLLOWED + 1)]) is None
-
-
 def test_after_a_day_a_list_is_asked_for_whole(connection, memory):
     remember(memory, kept())
     assert again(connection).last_response(PAGE, NOW + TRUSTED) is None
@@ -133,13 +123,6 @@ def test_articles_are_fresh_from_the_beginning_of_their_list_until_a_walk_ends(c
     assert again(connection).fresh() == set()
     memory.begin_list(PAGE, {"0123456789abcdef"})
     assert again(connection, "other").fresh() == set()
-
-
-def test_a_walk_that_ended_leaves_only_what_it_could_not_read(connection, memory):
-    further = ListPage(URL + "list_2.html", "next", 0, URL)
-    memory.begin_list(PAGE)
-    memory.save(WalkMemory(ended=True), [further])
-    assert memory.unread() == [further]
 
 
 # The form in Redis, which a running system's next version must read

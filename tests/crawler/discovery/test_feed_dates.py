@@ -27,10 +27,6 @@ def test_the_zone_that_is_written_counts(text, hour):
     assert moment.replace(minute=0) == datetime(2027, 2, 5, hour, tzinfo=UTC)
 
 
-def test_pacific_time_is_an_hour_ahead_in_summer():
-    assert moment_of("Mon, 05 Jul 2027 10:00:00 PT") == datetime(2027, 7, 5, 17, tzinfo=UTC)
-
-
 @pytest.mark.parametrize("zone", ["XYZ", "Mars/Olympus", "IST"])
 def test_time_in_a_zone_that_is_not_known_is_no_time(zone):
     assert moment_of(f"Fri, 05 Feb 2027 10:00:00 {zone}") is None

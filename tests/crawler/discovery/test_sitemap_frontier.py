@@ -8,9 +8,7 @@ from crawler.discovery.links import ListContent, PageLink
 from crawler.discovery.listings import ListPage
 from crawler.discovery.sitemap_frontier import (
     LATER_SITEMAPS,
-    MOST_SITEMAPS,
     SITEMAP_DEPTH,
-    SITEMAP_TRIES,
     SitemapFrontier,
     last_day_in,
 )
@@ -50,34 +48,13 @@ class Reading:
             self.frontier.record_read(page, sitemap(), found)
 
 
-def test_the_newest_come_first_and_news_before_them():
-    assert Reading(child("a", day(1)), child("b", day(3)), child("google-news", day(2)), child("c")).names == [
-        "google-news",
-        "b",
-        "a",
-        "c",
-    ]
-
-
 def test_an_address_that_names_a_month_says_how_new_it_is():
     assert Reading(child("2019-05"), child("2021-01"), child("2020")).names == ["2021-01", "2020", "2019-05"]
-
-
-def test_only_some_are_read_in_one_walk():
-    reading = Reading(*(child(f"s{n}") for n in range(MOST_SITEMAPS + 7)))
-    assert len(reading.names) == MOST_SITEMAPS
-    assert reading.frontier.unread() == 7
 
 
 def test_a_walk_that_was_stopped_left_no_sitemap_unread_because_of_the_limit():
     reading = Reading()
     reading.frontier.push(ROOT_PAGE)
-    assert reading.frontier.unread() == 0
-
-
-def test_of_a_shape_without_articles_some_are_tried():
-    reading = Reading(*(child(f"video{n}") for n in range(20)), child("posts"), found=0)
-    assert len(reading.names) == SITEMAP_TRIES + 1
     assert reading.frontier.unread() == 0
 
 
@@ -142,13 +119,6 @@ def test_an_index_with_dates_that_nobody_updates_is_read_again_each_time():
     assert later.record_read(ROOT_PAGE, index(child("a", day(1))), 0)
     later.record_unchanged()
     assert later.mark_of(ROOT) is None
-
-
-def test_dates_of_an_index_may_be_a_little_older():
-    frontier = SitemapFrontier({})
-    (page,) = frontier.record_read(ROOT_PAGE, index(child("a", day(1))), 0)
-    frontier.record_read(page, sitemap(day(2)), 1)
-    assert frontier.mark_of(ROOT) == day(2)
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,11 @@
 """Sitemaps made by hand: their links and children, packed or not, and what robots.txt names."""
 
 import gzip
-from datetime import UTC, datetime
 
 import pytest
 
 from crawler.discovery import sitemaps
-from crawler.discovery.sitemaps import read_sitemap, sitemaps_of, unpacked, usual_place
+from crawler.discovery.sitemaps import read_sitemap, sitemaps_of, unpacked
 
 URL = "http://site.example/sitemap.xml"
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -21,35 +20,10 @@ def urls(body):
     return [link.url for link in read_sitemap(body, URL).links]
 
 
-def day(number):
-    return datetime(2024, 3, number, tzinfo=UTC)
-
-
-def test_links_have_the_time_of_their_last_change():
-    body = urlset("<loc> http://site.example/a/1 </loc><lastmod>2024-03-05</lastmod>", "<loc>/a/2</loc>")
-    read = read_sitemap(body, URL)
-    assert [(link.url, link.published) for link in read.links] == [
-        ("http://site.example/a/1", day(5)),
-        ("http://site.example/a/2", None),
-    ]
-
-
-def test_news_sitemaps_say_when_and_what():
-    news = "<n:news><n:publication_date>2024-03-05</n:publication_date><n:title>A</n:title></n:news>"
-    read = read_sitemap(urlset(f"<loc>/a/1</loc><lastmod>2024-03-09</lastmod>{news}"), URL)
-    assert [(link.text, link.published) for link in read.links] == [("A", day(5))]
-
-
 def test_a_pictures_address_and_title_are_not_the_pages():
     picture = '<i:image xmlns:i="x"><i:loc>/a.png</i:loc><i:title>P</i:title></i:image>'
     assert urls(urlset(f"<loc>/a/1</loc>{picture}")) == ["http://site.example/a/1"]
     assert urls(urlset(f"{picture}<loc>/a/1</loc>")) == ["http://site.example/a/1"]
-
-
-def test_an_index_names_its_children():
-    index = f"<sitemapindex {NS}><sitemap><loc>/s1.xml.gz</loc><lastmod>2024-03-05</lastmod></sitemap></sitemapindex>"
-    read = read_sitemap(index.encode(), URL)
-    assert [(child.url, child.published) for child in read.sitemaps] == [("http://site.example/s1.xml.gz", day(5))]
 
 
 def test_namespaces_may_be_missing_wrong_or_prefixed():
@@ -120,7 +94,3 @@ def test_robots_txt_names_sitemaps_anywhere_in_any_case():
         "http://site.example/a.xml",
         "http://site.example/b.xml",
     ]
-
-
-def test_the_usual_place_is_the_hosts_root():
-    assert usual_place("https://site.example:8443/robots.txt?x") == "https://site.example:8443/sitemap.xml"

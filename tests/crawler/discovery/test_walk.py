@@ -138,10 +138,6 @@ def test_other_sections_hosts_and_files_are_no_pagination(entry):
     assert pagination(HOST + "/a/", [link(entry)]) == []
 
 
-def test_the_second_page_knows_the_third():
-    assert pagination(HOST + "/posts/page/2/", [link("/posts/page/3/")]) == [HOST + "/posts/page/3/"]
-
-
 @pytest.mark.parametrize(
     ("page", "url"), [("/news.html", "/news_2.html"), ("/n/c12.htm", "/n/c12_3.htm"), ("/n/c12_2.htm", "/n/c12.htm")]
 )
@@ -153,10 +149,6 @@ def test_pages_of_one_name_with_a_number_are_one_list(page, url):
 def test_a_text_that_means_nothing_else_counts_on_the_whole_host(entry):
     path, text = entry
     assert pagination(HOST + "/a/", [PageLink(HOST + path, text, "next" if ".json" in path else "")]) == [HOST + path]
-
-
-def test_more_of_another_section_is_no_pagination():
-    assert pagination(HOST + "/a/", [link(("/b/", "更多")), link(("/b/2024/", "More"))]) == []
 
 
 # Articles and lists
@@ -187,17 +179,7 @@ def test_follow_patterns_are_read_to_their_depth():
     assert hops == [0, 1, 3]
 
 
-def test_with_follow_nothing_else_is_explored():
-    site = {"/": ["/sports", "/a/y1/list_1.html"], "/a/y1/list_1.html": ["/a/1.html", "/culture"]}
-    assert Outing(site, ["/"], follow=["/a/*/list_{id}.html"]).read == ["/", "/a/y1/list_1.html"]
-
-
 # Exploring
-
-
-def test_a_sections_own_start_page_is_not_left():
-    site = {"/a/": ["/a/1.html", "/about", "/sports"], "/about": [], "/sports": []}
-    assert Outing(site).read == ["/a/"]
 
 
 @pytest.mark.parametrize("start", ["/", "/a/"])
@@ -339,31 +321,6 @@ def test_a_circle_whose_pages_have_other_links_each_time_is_left():
     assert len(outing.read) == 1 + 1 + SHIFTS_MORE + 1
 
 
-def test_a_feed_that_was_read_first_does_not_hide_the_pages_behind_it():
-    newest = [f"/a/{n}.html" for n in range(300, 270, -1)]
-    known = {f"/a/{n}.html" for n in range(1, 226)}
-
-    class WithFeed(Growing):
-        def __contains__(self, path):
-            return path == "/feed" or super().__contains__(path)
-
-        def __getitem__(self, path):
-            return (
-                ListContent("feed", [link(entry) for entry in newest]) if path == "/feed" else super().__getitem__(path)
-            )
-
-    outing = Outing(WithFeed(300, {}), known=known, complete=True, feeds=[HOST + "/feed"])
-    assert outing.read[0] == "/feed"
-    assert {f"/a/{n}.html" for n in range(226, 301)} <= outing.articles
-    assert len(outing.read) <= 1 + 10
-
-
-def test_pages_of_other_sections_with_the_same_sidebar_are_no_circle():
-    site = {"/a/": ["/a/1.html", "/x/1", "/a/?page=2"], "/a/?page=2": ["/a/1.html", "/x/2", "/a/?page=3"]}
-    site["/a/?page=3"] = ["/a/2.html"]
-    assert Outing(site).articles == {"/a/1.html", "/a/2.html"}
-
-
 def test_an_endless_pagination_ends():
     outing = Outing(Endless(lambda number: [f"/a/{number}.html"]))
     assert len(outing.read) == 1 + MOST_BELOW
@@ -375,17 +332,6 @@ def test_an_endless_pagination_ends():
 
 def feed(*paths, home="", further=()):
     return ListContent("feed", [link(path) for path in paths], next=[HOST + path for path in further], home=home)
-
-
-def test_a_start_pages_feeds_are_read_before_its_other_pages():
-    site = {
-        "/a/": ListContent("page", [link("/a/1.html"), link("/a/list_2.html")], feeds=[HOST + "/feed"]),
-        "/feed": feed("/a/2.html"),
-        "/a/list_2.html": ["/a/3.html"],
-    }
-    outing = Outing(site)
-    assert outing.read == ["/a/", "/feed", "/a/list_2.html"]
-    assert len(outing.articles) == 3
 
 
 def test_a_feed_may_be_the_start_and_goes_on_to_its_further_pages():
@@ -416,17 +362,6 @@ def test_where_something_in_a_feed_is_known_it_is_enough():
 
 def sitemap(*paths):
     return ListContent("sitemap", [link(path) for path in paths])
-
-
-def test_sitemaps_come_last_and_from_robots_txt():
-    site = {"/a/": ["/a/1.html", "/a/list_2.html"], "/a/list_2.html": ["/a/2.html"]}
-    site |= {
-        "/robots.txt": ListContent("robots", sitemaps=[PageLink(HOST + "/map.xml")]),
-        "/map.xml": sitemap("/a/3.html"),
-    }
-    outing = Outing(site)
-    assert outing.read == ["/a/", "/a/list_2.html", "/robots.txt", "/map.xml"]
-    assert "/a/3.html" in outing.articles
 
 
 # Later walks
@@ -464,15 +399,6 @@ def test_a_walk_goes_on_behind_articles_that_an_interrupted_one_found():
 
 
 # Fallback starts
-
-
-def test_a_fallback_start_is_tried_where_the_first_is_missing_or_bare():
-    site = {"/b/": ["/imprint"], "/": ["/a/1.html"]}
-    assert Outing(site, ["/a/"], fallback_starts=["/b/", "/"]).articles == {"/a/1.html"}
-
-
-def test_a_start_that_brings_articles_needs_no_fallback():
-    assert Outing({"/a/": ["/a/1.html"], "/": []}, fallback_starts=["/"]).read == ["/a/"]
 
 
 # Reasons

@@ -79,12 +79,6 @@ def test_a_query_and_repeated_slashes_that_the_pattern_lacks_are_left_out(patter
     assert match.url == re.sub(r"(?<!:)/+", "/", url.partition("?")[0])
 
 
-def test_pieces_of_a_date_make_one_day():
-    pattern = Pattern.parse("http://h/{slug}/{date:%Y-%m}/{date:%d}/{id}-{n:1..9}.html")
-    match = pattern.match("http://h/%E6%96%B0/2024-02/29/07-3.html")
-    assert (match.date, match.ids) == (date(2024, 2, 29), ("07",))
-
-
 def test_part_of_a_date_is_a_span_of_days():
     february = Pattern.parse("http://h/{date:%Y/%m}/").match("http://h/2024/02/")
     assert february.span == (date(2024, 2, 1), date(2024, 2, 29))
@@ -92,27 +86,10 @@ def test_part_of_a_date_is_a_span_of_days():
     assert Pattern.parse("http://h/{date:%m%d}/").match("http://h/0229/").span is None
 
 
-def test_several_ids_are_in_the_order_of_the_url():
-    assert Pattern.parse("http://h/{id}/{slug}/{id}").match("http://h/1/a/22").ids == ("1", "22")
-
-
-def test_recency_sorts_by_date_then_by_the_ids_value():
-    pattern = Pattern.parse("http://h/[{date:%Y%m%d}/]{id}")
-    urls = ["http://h/20240102/9", "http://h/20240102/10", "http://h/20240103/1", "http://h/999"]
-    newest_first = sorted(urls, key=lambda url: pattern.match(url).recency, reverse=True)
-    assert [url.removeprefix("http://h/") for url in newest_first] == ["20240103/1", "20240102/10", "20240102/9", "999"]
-
-
 def test_named_groups_of_a_regular_expression_are_read():
     pattern = Pattern.parse(r"re:http://h/(?P<year>\d{4})(?P<month>\d\d)/(?P<slug>[^/]+)/(?P<id>\d+)")
     match = pattern.match("http://h/202405/a/7")
     assert (match.span[0], match.ids) == (date(2024, 5, 1), ("7",))
-
-
-def test_a_path_is_joined_to_the_example():
-    pattern = Pattern.parse("/a/{id}", base="https://H:443/x/y?z")
-    assert pattern.match("http://h/a/1")
-    assert pattern.prefixes() == ["https://h/a/", "https://h/"]
 
 
 @pytest.mark.parametrize(
@@ -140,11 +117,6 @@ def test_prefixes_are_the_directories_above_what_varies(pattern, prefixes):
 )
 def test_where_the_host_is_not_certain_it_is_that_of_the_example(pattern, folders):
     assert Pattern.parse(pattern, "http://www.h/a/2024/7").prefixes() == folders
-
-
-def test_enumerates_days_newest_first():
-    urls = Pattern.parse("http://h/{date:%Y/%m-%d}/").enumerate(date(2023, 12, 31), date(2024, 1, 1))
-    assert list(urls) == ["http://h/2024/01-01/", "http://h/2023/12-31/"]
 
 
 def test_enumerates_months_once_each():
@@ -297,7 +269,3 @@ def test_any_regular_expression_is_a_pattern_or_a_pattern_error(text):
 )
 def test_no_pattern_takes_exponential_time(pattern):
     assert not Pattern.parse(pattern).match("http://h/" + "a" * 5000)  # backtracking would outlast the test run
-
-
-def test_equal_text_is_an_equal_pattern():
-    assert len({Pattern.parse("/{id}", "http://h/1"), Pattern.parse("/{id}", "http://h/1")}) == 1

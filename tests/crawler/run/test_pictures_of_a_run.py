@@ -18,7 +18,6 @@ from tests.crawler.clock import HandClock
 from tests.crawler.run.sections import EXAMPLE, PROSE, states, task
 from tests.crawler.run.test_run_protocol import answer, listed
 from workers import keys
-from workers.backpressure import DEFAULT_MARKS, READ_EVERY
 from workers.extraction.picture_keeping import want_pictures
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
@@ -110,16 +109,6 @@ def test_a_run_waits_for_pictures_as_long_as_workers_go_on(run, ledger, clock):
     [name] = ledger.fetched_names(1)
     ledger.settle(name, "written", "")
     assert run.pause() is None
-
-
-def test_pictures_that_cannot_be_stored_stop_the_fetches_of_their_task(connection, run, ledger, pictures, clock):
-    want(ledger, 1)
-    connection.hset(pictures.keys["stored"], "pages", DEFAULT_MARKS.task_pages)
-    clock.now += READ_EVERY
-    assert [fetch for fetch in run.next() if isinstance(fetch, ArticleFetch)] == []
-    connection.delete(pictures.keys["stored"])
-    clock.now += READ_EVERY
-    assert [fetch.url for fetch in run.next() if isinstance(fetch, PictureFetch)] == [f"{CDN}/1"]
 
 
 def test_leases_of_pictures_are_renewed_given_back_and_taken_over(connection, run, ledger, pictures):

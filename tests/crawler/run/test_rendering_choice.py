@@ -33,15 +33,6 @@ def kept(connection, body, *, rendered=False):
     keep_example(connection, "a", page(body), EXAMPLE, rendered=rendered)
 
 
-def test_an_example_with_text_is_kept_as_it_came(connection):
-    rendering = Rendering(connection, task())
-    assert (rendering.on, rendering.fits_example) == (None, False)
-    assert rendering.learn(page(PLAIN)) is False
-    kept(connection, PLAIN)
-    later = Rendering(connection, task())
-    assert (later.on, later.fits_example) == (False, True)
-
-
 def test_an_empty_shell_is_fetched_again_in_a_browser_and_the_answer_is_kept(connection):
     rendering = Rendering(connection, task())
     assert rendering.learn(page(SHELL)) is True
@@ -56,12 +47,6 @@ def test_a_task_that_says_so_does_not_ask_the_example(connection):
     assert Rendering(connection, task("true")).on is True
     assert Rendering(connection, task("false")).on is False
     assert Rendering(connection, task("true")).learn(page(PLAIN)) is False
-
-
-@pytest.mark.parametrize(("rendered", "render"), [(False, "true"), (True, "false")])
-def test_an_example_that_came_another_way_is_fetched_anew(connection, rendered, render):
-    kept(connection, PLAIN, rendered=rendered)
-    assert Rendering(connection, task(render)).fits_example is False
 
 
 def test_a_list_without_links_of_the_task_is_rendered_from_then_on(connection):

@@ -97,18 +97,6 @@ def test_an_example_of_several_pages_survives_the_death_of_its_spider(connection
     assert [fetch.url for fetch in later.next() if isinstance(fetch, ArticleFetch)] == [EXAMPLE]
 
 
-def test_lists_bring_articles_and_what_is_in_flight_is_not_asked_for_twice(connection, ledger):
-    run, fetches = begun(connection)
-    assert all(isinstance(fetch, ListFetch) for fetch in fetches)
-    articles = listed(run, fetches, 1, 2)
-    assert [fetch.url for fetch in articles] == [url(1), url(2)]
-    assert not any(isinstance(fetch, ArticleFetch) for fetch in run.next())
-    for fetch in articles:
-        assert run.settle(fetch, answer(fetch.url)) == []
-    run.end("finished")
-    assert states(ledger) == {"fetched": 3}
-
-
 def test_no_more_articles_are_in_flight_than_the_task_says(connection):
     run, fetches = begun(connection, concurrency=3)
     first, *_ = articles = listed(run, fetches, *range(10, 20))
@@ -133,16 +121,6 @@ def test_a_list_that_could_not_be_handled_is_not_asked_for_again(connection):
     [fetch] = [fetch for fetch in fetches if fetch.url == LIST]
     assert run.settle(fetch, Unanswered(Outcome("again", "unexpected KeyError: x"), LIST, "surprise")) == []
     assert run.report.problems == [f"start page {LIST}: unexpected KeyError: x"]
-
-
-def test_an_articles_further_page_follows_from_its_first(connection, ledger):
-    run, fetches = begun(connection)
-    [first] = listed(run, fetches, 1)
-    [second] = run.settle(first, answer(url(1), b'<p>one</p><a href="/a/1_2.html">2</a>'))
-    assert (second.url, second.leased) == (f"{HOST}/a/1_2.html", first.leased)
-    assert run.settle(second, answer(second.url)) == []
-    run.end("finished")
-    assert (run.report.fetched, states(ledger)) == (2, {"fetched": 2})
 
 
 def test_a_further_page_that_stays_away_is_named_and_the_article_handed_in(connection, ledger):

@@ -3,14 +3,13 @@
 import json
 import re
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 
 import pytest
 
-from crawler.discovery.list_yield import IDLE_MOST
 from crawler.discovery.listings import ListPage
 from crawler.run.admission import BEYOND_LIMIT
-from crawler.run.run_report import BOUNDS, PROBLEMS_MOST, RunBounds, reports
+from crawler.run.run_report import RunBounds, reports
 from crawler.run.section_articles import PAGES_A_FLUSH, SECONDS_A_FLUSH
 from crawler.run.spider_coordination import disband
 from tests.crawler.run.sections import (
@@ -29,15 +28,10 @@ from tests.crawler.run.sections import (
 )
 from tests.extractors.pages import BAKERY, news_page
 from tests.extractors.threads import ENGINES, THREAD
-from tests.workers.sink_suite import row, write
 from workers import keys
-from workers.extraction.ledger_recovery import heal
-from workers.extraction_config import ExtractionConfig, example_of
-from workers.inbox import Inbox
+from workers.extraction_config import ExtractionConfig
 from workers.redesign.off_template import OffTemplateNote, OffTemplatePages
-from workers.sinks import JsonLinesSink
 from workers.url_states import Found, fingerprint
-from workers.writing.outputs import Output
 
 
 def dated_task(**more):
@@ -49,20 +43,6 @@ def days_of(urls):
 
 
 # From list to inbox
-
-
-def test_a_lists_articles_go_to_the_inbox_newest_first(connection, ledger):
-    driver = Driver(connection, bounds=RunBounds(monotonic=lambda: 0.0)).read(9, 8, 7)
-    assert driver.fetch_all() == [url(9), url(8), url(7)]
-    report = driver.end()
-    assert (report.lists, report.found, report.new, report.fetched) == (1, 3, 3, 3)
-    assert states(ledger) == {"fetched": 3}
-    assert Inbox(connection).waiting_jobs() == 1
-
-
-def test_links_with_a_query_of_their_place_lead_to_one_article_without_it(connection):
-    read = Driver(connection).read_body(b'<a href="/a/8.html?from=top">x</a><a href="//127.0.0.1:9//a/8.html">y</a>')
-    assert read.fetch_all() == [url(8)]
 
 
 def test_pages_go_to_redis_several_together(connection, ledger):
@@ -87,30 +67,6 @@ def test_pages_that_redis_did_not_take_are_handed_in_by_the_next_flush(connectio
 
 
 # The example
-
-
-def test_the_example_is_fetched_once_and_kept(connection):
-    first = Driver(connection)
-    assert first.run.needs_example()
-    first.run.store_example(page(EXAMPLE))
-    first.end()
-    assert not Driver(connection).run.needs_example()
-    assert example_of(connection, "news").url == EXAMPLE
-
-
-def test_the_example_is_an_article_of_the_task_and_not_fetched_twice(connection, ledger):
-    driver = Driver(connection)
-    driver.run.store_example(page(EXAMPLE))
-    assert driver.read(5, 6).fetch_all() == [url(6)]
-    driver.end()
-    assert states(ledger) == {"fetched": 2}
-
-
-def test_another_example_in_the_task_is_fetched_anew(connection):
-    first = Driver(connection)
-    first.run.store_example(page(EXAMPLE))
-    first.end()
-    assert Driver(connection, task(example=url(6))).run.needs_example()
 
 
 def test_pages_off_the_template_of_a_replaced_example_are_extracted_again(connection, ledger):
@@ -179,12 +135,6 @@ def test_written_articles_are_known_with_and_without_www(connection, ledger, pat
     assert (ledger.state_of("http://h.test/2.html") is not None) == bool(new)
 
 
-def test_later_runs_take_what_is_new_without_bound(connection):
-    bounded = task(limit=2)
-    Driver(connection, bounded).read(3, 2, 1).complete()
-    assert Driver(connection, bounded).read(9, 8, 7, 6, 3, 2, 1).fetch_all() == [url(9), url(8), url(7), url(6)]
-
-
 def test_all_lifts_the_first_runs_bound_also_afterwards(connection):
     Driver(connection, task(limit=2)).read(4, 3, 2, 1).complete()
     assert Driver(connection, task(limit=2), all=True).read(4, 3, 2, 1).fetch_all() == [url(2), url(1)]
@@ -217,21 +167,6 @@ def test_an_article_that_is_tried_again_counts_once_for_the_limit(connection):
     assert driver.run.pause() is not None
     assert driver.fetch_all() == [url(9)]
     assert driver.fetch_all() == []
-
-
-def test_a_first_run_that_broke_off_has_only_the_rest_of_its_bound(connection):
-    first = Driver(connection, task(limit=3)).read(9, 8)
-    first.fetch_all()
-    first.end("stopped")
-    assert Driver(connection, task(limit=3)).read(9, 8, 7, 6).fetch_all() == [url(7)]
-
-
-def test_since_leaves_older_days_alone(connection, ledger):
-    driver = Driver(connection, dated_task(), since=date(2020, 2, 1)).read_days("2020-01-31", "2020-02-01")
-    assert days_of(driver.fetch_all()) == ["2020-02-01"]
-    driver.end()
-    assert ledger.state_of(HOST + "/a/2020-01-31/1.html") is None
-    assert Driver(connection, dated_task()).run.lists.first, "the first run's bound still holds for the older ones"
 
 
 # Several spiders of one task
@@ -327,17 +262,6 @@ def test_a_passing_failure_is_tried_again_later_and_then_given_up(connection, le
     assert (report.later, report.failed) == (2, 1)
 
 
-def test_a_run_waits_for_a_try_that_comes_soon_only(connection):
-    driver = Driver(connection).read(1)
-    assert driver.run.pause() is None
-    [leased] = driver.run.articles.lease(1)
-    driver.run.articles.fail(leased, "http 503", passing=True)
-    assert BOUNDS.pauses[0] - 1 < driver.run.pause() <= BOUNDS.pauses[0]
-    name = keys.of_task("news", "delayed")
-    connection.zincrby(name, 3600, leased.fingerprint)
-    assert driver.run.pause() is None
-
-
 def test_all_derived_start_pages_that_fail_are_told(connection):
     report = Driver(connection, task(start="[]")).fail_list("robots.txt forbids it").fail_list("http 404").end()
     assert report.problems == [f"start page {LIST}: robots.txt forbids it", f"start page {HOST}/: http 404"]
@@ -365,40 +289,11 @@ def test_a_section_that_was_once_found_may_be_empty(connection):
     assert Driver(connection).read().end().ok
 
 
-def test_other_lists_may_be_missing(connection):
-    driver = Driver(connection)
-    driver.run.lists.record_failure(ListPage(HOST + "/a/list_9.html", "next"), "http 404", passing=False)
-    assert driver.end().ok
-
-
-def test_a_report_has_room_for_some_problems_only(connection):
-    driver = Driver(connection)
-    for _ in range(100):
-        driver.run.lists.record_failure(ListPage(LIST, "start"), "no answer in time", passing=True)
-    assert len(driver.end().problems) == PROBLEMS_MOST
-
-
 # Enumerated patterns
 
 
 def daily(connection):
     return Driver(connection, task(example=HOST + "/d/2020-01-02.html", pattern=HOST + "/d/{date:%Y-%m-%d}.html"))
-
-
-def test_a_pattern_that_can_be_counted_writes_its_own_urls(connection):
-    today = datetime.now(UTC).date()
-    urls = daily(connection).fetch_all()
-    assert urls[:2] == [f"{HOST}/d/{today}.html", f"{HOST}/d/{today - timedelta(days=1)}.html"]
-    assert len(urls) == 8
-
-
-@pytest.mark.parametrize(("every", "newest"), [("1h", "2026-12-31"), ("0 6 * * * Asia/Shanghai", "2027-01-01")])
-def test_generated_urls_reach_to_the_present_day_in_the_zone_of_the_period(connection, every, newest):
-    six_in_shanghai = RunBounds(now=lambda: datetime(2026, 12, 31, 22, tzinfo=UTC))
-    days = {"example": HOST + "/d/2020-01-02.html", "pattern": HOST + "/d/{date:%Y-%m-%d}.html"}
-    run = Driver(connection, task(**days, start='"/{date:%Y-%m-%d}/"', every=every), six_in_shanghai).run
-    assert run.next_list().url == f"{HOST}/{newest}/"
-    assert run.articles.lease(1)[0].url == f"{HOST}/d/{newest}.html"
 
 
 def test_the_days_of_a_pause_are_generated_when_the_task_goes_on(connection):
@@ -437,12 +332,6 @@ def test_enumerated_pages_that_all_redirect_to_one_page_are_not_there(connection
     assert len(daily(connection).fetch_all()) == 3, "they may still appear"
 
 
-def test_a_linked_page_that_is_not_there_is_gone(connection):
-    driver = Driver(connection).read(1)
-    [leased] = driver.run.articles.lease(1)
-    assert not driver.run.articles.drop_if_expected(leased)
-
-
 # Memory of walks
 
 
@@ -452,45 +341,6 @@ def read_pages(connection, chosen=None):
     read = driver.walk(lambda address: list_of(address, 6, 2), headers={})
     driver.complete()
     return sum(address.startswith(LIST) for address in read)
-
-
-def learn(ledger, folder, number):
-    """Let the ledger learn a row of an output that it does not know, as after Redis has lost writes."""
-    sink = JsonLinesSink(folder / "a.jsonl")
-    output = Output(sink.name, sink, pause=1.0, patience=1.0)
-    write(sink, row(number, task="news", url=url(number), canonical_url=url(number)))
-    with output.exclusive():
-        assert heal(ledger, output, [output], f"epoch {number}", lambda: None) == 1
-
-
-def learn_during_a_walk(connection, ledger, folder):
-    running = Driver(connection)
-    learn(ledger, folder, 10)
-    running.walk(lambda address: links(6, 5))
-    running.end()
-
-
-def test_a_walk_does_not_stop_at_pages_that_are_known_from_the_outputs(connection, ledger, tmp_path):
-    read_pages(connection)
-    learn(ledger, tmp_path, 10)
-    assert [read_pages(connection), read_pages(connection)] == [3, 1]
-
-
-def test_what_is_learnt_during_a_walk_is_walked_by_the_next(connection, ledger, tmp_path):
-    read_pages(connection)
-    learn_during_a_walk(connection, ledger, tmp_path)
-    assert [read_pages(connection), read_pages(connection)] == [3, 1]
-
-
-def test_what_is_learnt_during_a_walk_through_the_whole_section_needs_no_other(connection, ledger, tmp_path):
-    learn_during_a_walk(connection, ledger, tmp_path)
-    assert read_pages(connection) == 1
-
-
-@pytest.mark.parametrize("changed", [{"depth": 4}, {"pattern": HOST + "/*/{id}.html"}])
-def test_a_changed_task_resets_the_walk(connection, changed):
-    read_pages(connection)
-    assert read_pages(connection, task(**changed)) == 3
 
 
 def test_a_list_that_failed_in_passing_leaves_an_archive_incomplete_but_opens_none_again(connection):
@@ -627,12 +477,6 @@ def test_the_ledger_knows_where_an_article_was_found(connection, ledger):
     assert sources(ledger) == {"/a/1.html": "list", "/a/2.html": "feed", "/a/3.html": "sitemap"}
 
 
-def test_newest_is_what_a_feed_says_where_the_url_does_not(connection):
-    driver = Driver(connection)
-    driver.read_body(rss((1, "2024-01-01"), (3, "2024-01-03"), (2, "2024-01-02")))
-    assert driver.fetch_all() == [url(3), url(2), url(1)]
-
-
 def test_the_first_runs_bound_keeps_the_newest_of_a_sitemap(connection, ledger):
     driver = Driver(connection, task(limit=2))
     driver.read_body(urlset((1, None), (5, None), (3, "2024-01-03"), (2, "2024-01-02")))
@@ -656,13 +500,6 @@ def test_what_a_sitemap_holds_beyond_the_bound_is_not_new_to_later_walks(connect
     assert second.fetch_all() == [url(4)]
 
 
-def test_since_holds_for_what_feeds_say(connection, ledger):
-    driver = Driver(connection, since=date(2024, 1, 2))
-    driver.read_body(rss((1, "2024-01-01"), (2, "2024-01-02")))
-    assert driver.fetch_all() == [url(2)]
-    assert ledger.state_of(url(1)) is None
-
-
 def test_a_feed_with_articles_is_read_again_and_one_without_is_not(connection):
     driver = Driver(connection)
     feeds = (b'<link rel="alternate" type="application/rss+xml" href="/rss%d">' % n for n in (1, 2))
@@ -673,35 +510,6 @@ def test_a_feed_with_articles_is_read_again_and_one_without_is_not(connection):
     driver.end()
     second = Driver(connection)
     assert [second.run.next_list().url for _ in range(2)] == [HOST + "/rss1", LIST]
-
-
-def walk_with_sitemap(connection, listed_numbers, mapped):
-    """A run whose list and sitemap have these articles; says which lists it read."""
-    driver = Driver(connection)
-    bodies = {
-        LIST: links(*listed_numbers),
-        HOST + "/robots.txt": b"",
-        HOST + "/sitemap.xml": urlset(*((n, "2024-01-05") for n in mapped)),
-    }
-    read = driver.walk(bodies.__getitem__, headers={})
-    driver.complete()
-    return [address.removeprefix(HOST) for address in read]
-
-
-def test_a_sitemap_that_found_what_no_list_had_is_read_again(connection):
-    assert walk_with_sitemap(connection, [1], [1, 2]) == ["/a/", "/robots.txt", "/sitemap.xml"]
-    assert walk_with_sitemap(connection, [1], [1, 2]) == ["/a/", "/sitemap.xml"]
-
-
-def test_a_sitemap_that_found_nothing_else_is_not(connection):
-    walk_with_sitemap(connection, [1, 2], [1, 2])
-    assert walk_with_sitemap(connection, [1, 2], [1, 2]) == ["/a/"]
-
-
-def test_a_sitemap_is_given_up_when_lists_find_all_that_is_new(connection):
-    walk_with_sitemap(connection, [1], [1, 2])
-    walk_with_sitemap(connection, range(100, 100 + IDLE_MOST), [1, 2])
-    assert walk_with_sitemap(connection, [1], [1, 2]) == ["/a/"]
 
 
 # Reports
@@ -728,36 +536,9 @@ def test_a_walk_that_was_cut_off_is_a_problem(connection):
 BACK = {"backfill": True, "since": date(2020, 1, 1), "until": date(2020, 12, 31)}
 
 
-def test_the_start_pages_of_earlier_days_are_not_read_again(connection):
-    def body_of(address):
-        day = address.rstrip("/").rpartition("/")[2]
-        return f'<a href="/a/{day}/1.html">x</a>'.encode() if day[0] == "2" else b""
-
-    chosen = dated_task(start='"/{date:%Y-%m-%d}/"')
-    for day in range(1, 25):
-        bounds = RunBounds(now=lambda day=day: datetime(2026, 3, day, 12, tzinfo=UTC))
-        driver = Driver(connection, chosen, bounds)
-        read = driver.walk(body_of)
-        driver.end()
-    assert read == [f"{HOST}/2026-03-{day}/" for day in range(24, 17, -1)]
-
-
 def test_a_backfill_takes_what_is_of_its_days(connection, ledger):
     driver = Driver(connection, dated_task(), **BACK).read_days("2019-12-31", "2020-05-05", "2021-01-01")
     assert days_of(driver.fetch_all()) == ["2020-05-05"]
-
-
-def test_news_goes_before_what_a_backfill_found(connection):
-    back = Driver(connection, dated_task(), **BACK).read_days("2020-05-05", "2020-06-06")
-    news = Driver(connection, dated_task()).read_days("2026-03-02", "2012-01-01")
-    assert days_of(back.fetch_all()) == ["2026-03-02", "2012-01-01", "2020-06-06", "2020-05-05"]
-    assert (news.run.crew.walks, back.run.crew.walks) == (True, True)
-
-
-def test_a_run_for_news_takes_some_of_what_a_backfill_left(connection):
-    Driver(connection, dated_task(), **BACK).read_days("2020-05-05", "2020-06-06").end("stopped")
-    news = Driver(connection, dated_task(), bounds=RunBounds(backfill_a_run=1)).read_days("2026-03-02")
-    assert [len(news.run.articles.lease(9)) for _ in range(3)] == [1, 1, 0]
 
 
 def test_a_backfill_reads_on_only_when_little_of_it_waits(connection):
@@ -777,19 +558,6 @@ def test_a_pattern_that_can_be_counted_writes_a_backfills_urls_as_there_is_room(
     assert driver.run.articles.lease(1)[0].url == HOST + "/a/2020-12-31.html"
     driver.run.next_list()
     assert ledger.counts().seen == 11
-
-
-def test_a_backfill_leaves_the_walks_memory_alone(connection):
-    Driver(connection).read(1).end()
-    Driver(connection, **BACK).read(1, 2).end()
-    news = Driver(connection)
-    assert news.run.lists.walk.plan.complete
-
-
-def test_articles_without_a_day_are_for_the_worker_to_judge(connection, ledger):
-    driver = Driver(connection, **BACK).read(1)
-    [leased] = driver.run.articles.lease(1)
-    assert leased.info["days"] == ["2020-01-01", "2020-12-31"]
 
 
 INDEX = (

@@ -11,7 +11,6 @@ import redis
 from crawler.scheduling import scheduler as scheduler_module
 from crawler.scheduling.schedule import Schedule
 from crawler.scheduling.scheduler import Scheduler
-from crawler.task_list.mistakes import TaskFileError
 from crawler.task_list.publication import DivergentCopy, edition, publish, published, published_periods
 from tests.crawler.spiders import until
 from tests.crawler.task_lists import task_file, text_of
@@ -50,29 +49,12 @@ def scheduler(connection, file):
     return started
 
 
-def test_starting_publishes_and_plans_the_list(scheduler, connection):
-    assert list(published(connection).tasks) == ["news"]
-    assert list(scheduler.schedule.next_times()) == ["news"]
-
-
-def test_starting_with_a_mistake_is_refused(connection, tmp_path):
-    with pytest.raises(TaskFileError, match="evry"):
-        Scheduler(connection, File(tmp_path).write(text_of("news", evry="1h")).path).start()
-
-
 def test_starting_with_a_divergent_copy_is_refused_unless_it_takes_over(scheduler, connection, tmp_path):
     (tmp_path / "other").mkdir()
     other = File(tmp_path / "other").write(text_of("sports")).path
     with pytest.raises(DivergentCopy):
         Scheduler(connection, other).start()
     assert Scheduler(connection, other, take_over=True).start().added == ("sports",)
-
-
-def test_an_edit_is_picked_up(scheduler, connection, file):
-    file.write(text_of("news!", "sports"))
-    scheduler.tick()
-    assert list(published(connection).tasks) == ["news", "sports"]
-    assert list(scheduler.schedule.next_times()) == ["sports"]
 
 
 def test_a_mistake_in_an_edit_keeps_the_old_list_and_is_said_once(scheduler, connection, file, caplog):
@@ -126,15 +108,6 @@ def test_an_edit_of_a_copy_that_is_no_longer_in_force_is_refused(scheduler, conn
     assert "differs from the task list in force" in caplog.text
 
 
-def test_a_copy_in_step_may_be_edited_on_any_machine(connection, file, tmp_path):
-    publish(connection, task_file("news"), tmp_path / "first.yaml")
-    second = Scheduler(connection, file.path)
-    second.start()
-    file.write(text_of("news", "weather"))
-    second.tick()
-    assert list(published(connection).tasks) == ["news", "weather"]
-
-
 def test_without_a_file_it_waits_for_a_list_and_serves_it(connection, tmp_path):
     lone = Scheduler(connection, None)
     lone.start()
@@ -143,16 +116,6 @@ def test_without_a_file_it_waits_for_a_list_and_serves_it(connection, tmp_path):
     lone.tick()
     assert list(lone.schedule.next_times()) == ["news"]
     assert edition(connection).fingerprint == lone.schedule.edition()
-
-
-def test_an_edit_after_such_a_start_is_one_of_the_list_in_force(scheduler, connection, tmp_path):
-    (tmp_path / "copy").mkdir()
-    copy = File(tmp_path / "copy").write(text_of("news"))
-    again = Scheduler(connection, copy.path)
-    again.start()
-    copy.write(text_of("news", "weather"))
-    again.tick()
-    assert list(published(connection).tasks) == ["news", "weather"]
 
 
 def serve(url, path, out):

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from crawler.patterns.pattern import Pattern
-from crawler.scouting.doubts import about_example, about_titles, about_year
+from crawler.scouting.doubts import about_example, about_year
 from crawler.scouting.sample_extractions import NoSection, SampleExtraction
 from crawler.scouting.survey import Survey, survey
 from crawler.scouting.trial import Trial, trial
@@ -93,11 +93,6 @@ def test_siblings_without_text_are_told_where_a_person_insists() -> None:
 # -- what the example looks like
 
 
-def test_an_ordinary_section_raises_no_doubt() -> None:
-    assert look(news(), NEWS[3][0]).warnings == ()
-    assert tried(news()).warnings == ()
-
-
 def test_an_example_that_looks_like_a_list_is_told_by_a_trial() -> None:
     found = tried(all_of(digest))
     assert any("the example looks like a list (" in each for each in found.warnings)
@@ -120,11 +115,6 @@ def test_titles_that_are_all_the_same_are_told() -> None:
         pages[path] = shown.replace(f"<title>{title_of(n)}".encode(), b"<title>The Town Paper")
     for warnings in (look(pages, NEWS[3][0]).warnings, tried(pages).warnings):
         assert any("the same title, “The Town Paper”" in each for each in warnings), warnings
-
-
-@pytest.mark.parametrize("titles", [("A", "A"), ("A", "A", "B"), ("", "", "")])
-def test_few_or_different_titles_are_no_doubt(titles: tuple[str, ...]) -> None:
-    assert about_titles([SampleExtraction(HOST, title=title, characters=9) for title in titles]) is None
 
 
 # -- links that are left out

@@ -354,12 +354,6 @@ def test_a_link_is_no_article_for_a_reason(path: str, text: str, reason: str | N
         assert two.why_no_article(two.seen[link.url]) is None
 
 
-def test_the_example_may_be_named_as_a_list_and_name_the_next_article() -> None:
-    links = PageLink(HOST + "/news/2.html", "Next", "next"), PageLink(HOST + "/news/archive.html", LONG_TEXT)
-    evidence = SiteLinks(HOST + "/news/all.html", (SeenPage(HOST + "/news/all.html", links),))
-    assert [evidence.why_no_article(link) for link in evidence.seen.values()] == [None, None]
-
-
 def test_relatives_are_grouped_by_folder_and_have_a_date_like_the_example() -> None:
     urls = ["/town/2026/11/02/ferry/", "/sea/2026/11/01/pier/", "/sea/2026/10/01/quay/", "/sea/2026/10/undated/"]
     evidence = read("/part/2026/11/03/harbour/", urls, [])
@@ -377,9 +371,3 @@ def test_reasons_say_why_links_do_not_match() -> None:
     reasons = {link.url.removeprefix(HOST): reason for link, reason in found.rejected}
     assert reasons["https://other.example/a/1.html"] == "on another site: other.example"
     assert "the pattern has" in reasons["/a/jiadian/2015/0207/166_2.html"]
-
-
-def test_a_slip_in_a_link_does_not_loosen_the_pattern() -> None:
-    posts = [f"/2026/11/{n % 28 + 1:02d}/story-{'abcdefghij'[n % 10]}-{'klmnop'[n // 10]}/" for n in range(60)]
-    slips = ["/2026/11/03/story-without-slash", "/2026/11/04/(odd)*story/"]
-    assert learned(posts[0], [*posts[1:], *slips], ["/posts/"]).pattern == HOST + "/{date:%Y/%m/%d}/{slug}/"

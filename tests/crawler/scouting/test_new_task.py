@@ -43,14 +43,6 @@ def test_name_that_is_taken_gets_a_number() -> None:
     assert name_of(PORTAL, {"news-harbour", "news-harbour-2"}) == "news-harbour-3"
 
 
-def test_what_defaults_say_is_left_to_them() -> None:
-    assert "every" not in entry_of(PORTAL, {"every": "2h"}, ())
-    assert entry_of(PORTAL, {"every": "2h"}, (), every="5m")["every"] == "5m"
-    bare = entry_of(PORTAL, {}, ())
-    assert (bare["every"], bare["output"], bare["start"]) == ("1h", "out/{task}.jsonl", PORTAL.starts[0])
-    assert "depth" not in bare
-
-
 def test_list_page_that_is_all_has_no_depth() -> None:
     lone = found("https://a.example/1.html", "https://a.example/{id}.html", ("https://a.example/list/3/",), lone=True)
     assert entry_of(lone, {}, ())["depth"] == 0

@@ -3,7 +3,7 @@
 import pytest
 
 from crawler.discovery.links import PageLink
-from crawler.scouting.section_pages import breadcrumb, candidates, parents
+from crawler.scouting.section_pages import breadcrumb, candidates
 
 HERE = "https://town.example/news/harbour/2026/11/story.html"
 
@@ -30,32 +30,6 @@ OUTER_FIRST = ["https://town.example/news/", "https://town.example/news/harbour/
 )
 def test_a_breadcrumb_has_few_links_and_is_named_or_says_so(html: str, found: list[str]) -> None:
     assert breadcrumb(HERE, page(html)) == found
-
-
-def test_folders_above_come_innermost_first_and_those_named_for_a_date_last() -> None:
-    paths = ["news/harbour/", "news/", "news/harbour/2026/11/", "news/harbour/2026/"]
-    assert parents(HERE) == [f"https://town.example/{path}" for path in paths]
-
-
-def test_the_likeliest_pages_come_first_each_once() -> None:
-    links = [
-        PageLink("https://town.example/news/", "All news"),
-        PageLink("https://town.example/topic/sea/", "Sea", "category tag"),
-        PageLink("https://town.example/latest/", "Latest"),
-        PageLink("https://town.example/a/1.html", "The latest on the harbour and the ferry"),
-        PageLink("https://far.example/news/", "News"),
-        PageLink(HERE, "News"),
-    ]
-    found = candidates(HERE, page(f"<div class=breadcrumb>{CRUMBS}</div>"), links)
-    assert [(each.url.removeprefix("https://town.example"), each.why) for each in found] == [
-        ("/", "home page"),
-        ("/news/harbour/", "breadcrumb"),
-        ("/news/", "breadcrumb"),
-        ("/topic/sea/", "breadcrumb"),
-        ("/latest/", "named as a list"),
-        ("/news/harbour/2026/11/", "parent folder"),
-        ("/news/harbour/2026/", "parent folder"),
-    ]
 
 
 def test_sibling_is_no_list_whatever_its_title_says() -> None:

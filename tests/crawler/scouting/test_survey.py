@@ -178,27 +178,12 @@ def test_no_more_than_some_pages_are_fetched() -> None:
     assert len(site.asked) == len(set(site.asked)) == 16  # with the example, six lists and three siblings
 
 
-def test_dead_siblings_are_replaced() -> None:
-    site = sections(1, 12)
-    for path in ("/part-a/0.html", "/part-a/11.html"):
-        del site.pages[path]
-    found = look(site, "/part-a/5.html")
-    assert [sample.characters > 0 for sample in found.samples] == [True] * 3
-
-
 def test_example_that_moved_is_the_page_it_leads_to() -> None:
     site = sections(1, 8)
     site.moved["/go?to=3"] = "/part-a/3.html"
     found = look(site, "/go?to=3")
     assert found.example == f"{HOST}/part-a/3.html"
     assert "redirects to" in found.warnings[0]
-
-
-def test_list_page_proposes_its_articles() -> None:
-    with pytest.raises(NoSection, match="list page") as error:
-        look(sections(2, 8), "/part-b/")
-    assert error.value.proposals[0][0] == f"{HOST}/part-b/1000.html"
-    assert len(error.value.proposals) == 5
 
 
 SHELL = b"<html><head><title>App</title><script src=/app.js></script></head><body><div id=app></div></body></html>"

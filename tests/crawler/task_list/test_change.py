@@ -48,11 +48,6 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_keys_of_a_task_are_read_without_indentation(file: Path) -> None:
-    assert task_block(file, "news") == NEWS
-    assert task_block(file, "notices").splitlines()[0] == "example: https://a.example/o/1.html"
-
-
 @pytest.mark.parametrize("name", ["news", "notices"])
 def test_the_same_keys_leave_the_file_as_it_is(file: Path, name: str) -> None:
     assert not changed_task(file, name, task_block(file, name))

@@ -14,7 +14,6 @@ from crawler.task_list.mistakes import TaskFileError
 from crawler.task_list.models import Settings, Task, TaskFile
 from crawler.task_list.publication import extraction_config
 from crawler.task_list.schema import json_schema
-from workers.extraction_config import ExtractionConfig
 from workers.sinks import KINDS, Kind, OutputOptions, RowCondition
 
 TASK = "tasks:\n  news:\n    example: http://h/1\n    pattern: /{id}\n    every: 1h\n    output: "
@@ -48,26 +47,6 @@ def mistakes_of(text: str, folder: Path | None = None) -> list[str]:
 def test_the_names_of_outputs_stay_what_they_were():
     task = task_of("\n" + ALL)
     assert task.outputs() == ("plain.jsonl", "out/news.db")
-
-
-def test_the_options_reach_the_workers():
-    config = extraction_config(task_of("\n" + ALL), Path("/x"), Settings())
-    read = ExtractionConfig.from_json(config.to_json())
-    assert [*read.output_options] == ["out/news.db"]
-    options = OutputOptions.from_json(read.output_options["out/news.db"])
-    assert options.fields == (
-        ("url", "url"), ("body", "text"), ("title", "title"), ("when", "published"), ("by", "author"),
-    )  # fmt: skip
-    assert options.where == RowCondition(("zh", "en", "zh-Hant", "no"), 0.5, ("央行", "2024"))
-    assert options.shaped({"url": "u", "text": "t", "title": None}) == {
-        "url": "u", "body": "t", "title": None, "when": None, "by": None,
-    }  # fmt: skip
-
-
-def test_a_single_output_may_have_options():
-    task = task_of("{to: a.jsonl, where: {language: zh}}")
-    assert task.outputs() == ("a.jsonl",)
-    assert task.output_options() == {"a.jsonl": OutputOptions(where=RowCondition(("zh",)))}
 
 
 @pytest.mark.parametrize("output", ["a.jsonl", "[a.jsonl]", "{to: a.jsonl}", "{to: a.jsonl, where: {confidence: 0}}"])

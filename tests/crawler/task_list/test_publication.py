@@ -11,7 +11,6 @@ from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.outputs import OutputEntry
 from crawler.task_list.publication import (
-    Change,
     DivergentCopy,
     edition,
     environment_problems,
@@ -32,15 +31,6 @@ HERE, THERE = Path("/here/tasks.yaml"), Path("/there/tasks.yaml")
 def news_in_force(connection):
     """A list with the task `news` is in force, published from HERE."""
     publish(connection, task_file("news"), HERE)
-
-
-def test_what_is_published_is_what_others_read(connection):
-    tasks = task_file("news", "sports!", keep="[央行]", headers="{X-Key: '${KEY}'}")
-    publish(connection, tasks, HERE)
-    found = published(connection)
-    assert found.tasks == tasks.tasks
-    assert found.settings == tasks.settings
-    assert found.fingerprint == tasks.fingerprint
 
 
 def test_secrets_are_published_unexpanded(connection, monkeypatch):
@@ -70,12 +60,6 @@ def test_without_a_list_in_force_one_is_told_what_to_do(connection):
         published(connection)
 
 
-def test_a_change_names_what_it_did(connection):
-    publish(connection, task_file("kept", "changed", "removed"), HERE)
-    change = publish(connection, task_file("kept", "changed+2h", "added"), HERE)
-    assert change == Change(added=("added",), changed=("changed",), removed=("removed",))
-
-
 def test_the_same_list_changes_nothing_from_wherever_it_comes(connection, news_in_force):
     assert not publish(connection, task_file("news"), HERE)
     assert not publish(connection, task_file("news"), THERE)
@@ -102,12 +86,6 @@ def test_another_file_that_differs_is_refused_and_both_are_named(connection, new
     assert list(published(connection).tasks) == ["news"]
 
 
-def test_the_same_path_on_another_machine_is_another_file(connection, news_in_force, monkeypatch):
-    monkeypatch.setattr(publication.socket, "gethostname", lambda: "elsewhere")
-    with pytest.raises(DivergentCopy):
-        publish(connection, task_file("sports"), HERE)
-
-
 def test_an_edit_of_what_is_in_force_is_accepted(connection, news_in_force):
     before = task_file("news").fingerprint
     assert publish(connection, task_file("news", "sports"), THERE, in_step_with=before).added == ("sports",)
@@ -116,12 +94,6 @@ def test_an_edit_of_what_is_in_force_is_accepted(connection, news_in_force):
 def test_an_edit_of_something_else_is_refused(connection, news_in_force):
     with pytest.raises(DivergentCopy):
         publish(connection, task_file("a"), THERE, in_step_with=task_file("b").fingerprint)
-
-
-def test_take_over_puts_a_divergent_copy_in_force(connection, news_in_force):
-    change = publish(connection, task_file("sports"), THERE, take_over=True)
-    assert (change.added, change.removed) == (("sports",), ("news",))
-    assert edition(connection).origin.endswith(str(THERE))
 
 
 def test_a_spider_reads_its_own_task_only(connection):
@@ -139,14 +111,6 @@ def test_a_task_that_is_not_on_the_list_is_told_with_the_nearest_name(connection
     publish(connection, task_file("news", "sports"), HERE)
     with pytest.raises(TaskError, match=r"unknown task 'sport'.*sports"):
         published_task(connection, "sport")
-
-
-def test_periods_are_published_of_the_tasks_that_are_not_paused(connection):
-    publish(connection, task_file("news", "sports+2h", "weather!"), HERE)
-    assert published_periods(connection) == {"news": "1h", "sports": "2h"}
-    publish(connection, task_file("news!", "sports+3h", "weather"), HERE)
-    assert published_periods(connection) == {"sports": "3h", "weather": "1h"}
-    assert published_names(connection) == ["news", "sports", "weather"]
 
 
 def test_an_equal_list_of_another_file_changes_nothing(connection, news_in_force):

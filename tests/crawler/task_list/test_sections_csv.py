@@ -135,12 +135,6 @@ def test_a_list_at_the_end_of_the_file_grows(tasks_yaml, newline, ending):
     assert [*load(tasks_yaml).tasks] == ["first", "a"]
 
 
-def test_a_list_without_tasks_gets_its_first(tasks_yaml):
-    tasks_yaml.write_text("defaults: {every: 1h, output: a.db}\ntasks: # none yet\nsettings: {}\n")
-    assert append_tasks(tasks_yaml, [ROW]) == ["a"]
-    assert [*load(tasks_yaml).tasks] == ["a"]
-
-
 def test_the_sample_grows(tasks_yaml):
     tasks_yaml.write_text(sample("a@example.org"), encoding="utf-8")
     append_tasks(tasks_yaml, [ROW])

@@ -19,7 +19,6 @@ from crawler.task_list.validators import check_output, expand
 from crawler.task_list.yaml_source import read_text
 from tests import samples
 from workers.redaction import redact
-from workers.sinks import KINDS
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -47,13 +46,6 @@ def mistakes_of(text: str) -> list[str]:
     return str(caught.value).splitlines()
 
 
-def test_four_keys_are_enough():
-    task = loads(MINIMAL).tasks["a"]
-    assert (task.name, task.example, task.pattern.text, task.every.seconds) == ("a", "http://h/1", "/{id}", 3600)
-    assert (task.outputs(), task.start, task.depth, task.limit, task.method) == (("a.db",), (), 3, 2000, "auto")
-    assert (task.paused, task.delay, task.timeout, task.retries, task.robots) == (False, 1.0, 30, 3, True)
-
-
 @pytest.mark.parametrize(
     ("folder", "mistake"),
     [
@@ -71,29 +63,6 @@ def test_no_task_has_a_former_name_of_another():
     other = MINIMAL + MINIMAL.removeprefix("tasks:\n").replace("a: {", "b: {formerly: [c, a], ")
     assert mistakes_of(other) == ["tasks.yaml:3:17: tasks.b.formerly: has the name of task a; rename that task"]
     assert loads(other.replace("[c, a]", "[c, d]")).tasks["b"].formerly == ("c", "d")
-
-
-def test_single_values_and_lists_are_both_fine():
-    task = loads(GOOD).tasks["kuaibao"]
-    assert [start.text for start in task.start] == ["http://h/a/kuaibao/"]
-    assert task.follow[0].match("http://h/a/x/list_2.html")
-    assert task.outputs() == ("out/kuaibao.jsonl",)
-    assert (task.keep.keywords, task.keep.since, task.drop.keywords) == (("央行",), date(2012, 1, 1), ())
-
-
-def test_defaults_fill_in_and_give_way():
-    text = GOOD.replace("every: 1h", "every: 1h\n  delay: 5\n  depth: 1")
-    found = loads(text.replace("output:", "depth: 7\n    output:"))
-    assert (found.tasks["kuaibao"].delay, found.tasks["kuaibao"].depth) == (5, 7)
-
-
-def test_delay_of_the_settings_is_every_tasks_default():
-    assert loads(GOOD + "  delay: 2.5\n").tasks["kuaibao"].delay == 2.5
-
-
-def test_keywords_may_stand_alone():
-    keep = loads(MINIMAL.replace("every:", "keep: [a, 2024], every:")).tasks["a"].keep
-    assert keep.keywords == ("a", "2024")
 
 
 def test_start_pages_are_written_out_newest_first():
@@ -131,11 +100,6 @@ def test_fingerprint_changes_with_the_pages_not_with_the_pace():
 def test_an_unknown_task_names_the_nearest():
     with pytest.raises(TaskError, match="did you mean 'kuaibao'"):
         loads(GOOD)["kuibao"]
-
-
-def test_a_task_cannot_be_changed():
-    with pytest.raises(ValueError, match="frozen"):
-        loads(GOOD).tasks["kuaibao"].depth = 4
 
 
 # Mistakes. Each edit of GOOD is refused at line:column of the mistake, with these words.
@@ -286,14 +250,6 @@ def test_all_mistakes_come_at_once_in_the_order_of_the_file():
     assert [line.split(":")[1] for line in mistakes_of(text)] == ["2", "6", "9", "12"]
 
 
-def test_a_wrong_default_is_told_once_not_for_each_task():
-    text = GOOD.replace("1h", "1q").replace(
-        "settings:", "  b: {example: http://h/1, pattern: '/{id}', output: a.db}\nsettings:"
-    )
-    text = text.replace("example: http://h/1,", "example: 'http://h/1',")
-    assert len(mistakes_of(text)) == 1
-
-
 def test_a_default_that_fits_one_task_only_is_told_at_the_other():
     defaults = "defaults: {pattern: '/a/{id}', every: 1h, output: a.db}\n"
     found = mistakes_of(defaults + "tasks:\n  x: {example: 'http://h/a/1'}\n  y: {example: 'http://h/b/1'}\n")
@@ -345,21 +301,6 @@ def test_any_single_slip_is_a_task_list_or_a_task_file_error(at, char):
         assert all(line >= 1 and column >= 1 for line, column in places_of_mistakes(text))
 
 
-def addresses_of_every_kind() -> list[str]:
-    """An address of each scheme and suffix of each kind."""
-    return [
-        (f"{scheme}:///rows" if scheme else "out/rows") + suffix
-        for kind in KINDS.values()
-        for scheme in kind.schemes
-        for suffix in kind.suffixes or (".db",)
-    ]
-
-
-@pytest.mark.parametrize("address", addresses_of_every_kind())
-def test_every_kind_of_output_that_the_sinks_know_may_be_named(address):
-    assert check_output(address) == address
-
-
 # Periods
 
 
@@ -390,10 +331,6 @@ def test_auto_has_bounds(value, text, bounds):
 
 
 # Variables and secrets
-
-
-def test_variables_are_filled_in_where_asked():
-    assert expand("${DIR}/a-${N:-1}.db", {"DIR": "/out"}) == "/out/a-1.db"
 
 
 def test_a_missing_variable_is_named_and_so_is_its_neighbour():
