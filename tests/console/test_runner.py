@@ -88,6 +88,13 @@ os.kill(os.getpid(), 9)
     assert heard == {*runner.accounting.problems, "the disk is full"}
 
 
+def test_new_rows_of_pages_that_were_written_before_are_named() -> None:
+    states = dict.fromkeys((*OPEN_STATES, *FINAL_STATES), 0) | {"written": 1}
+    accounting = Accounting({"forum": Counts(1, states, rows=6)}, {"forum": Counts(1, states, rows=8)})
+    [row] = accounting.rows()
+    assert (row["written"], row["remarks"]) == (0, ["new rows: 2 (`written` counts URLs)"])
+
+
 def test_rows_that_no_output_gets_are_counted() -> None:
     states = dict.fromkeys((*OPEN_STATES, *FINAL_STATES), 0)
     accounting = Accounting(
