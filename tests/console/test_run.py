@@ -147,6 +147,14 @@ def test_two_runs_in_one_folder_do_not_mix(folder: Path, exemplar: Exemplar, env
         process.communicate(timeout=60)
 
 
+def test_a_run_says_why_a_page_waits(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
+    edit(folder, "defaults:\n", "defaults:\n  limit: 3\n")
+    site.override(truth("zh")[0].path, status=503, body=b"later")
+    done = exemplar("run", "zh-news", "--once", "--json").failed(1).accounting["zh-news"]
+    assert done["waiting"] == 1
+    assert any("http 503" in problem for problem in done["problems"]), done
+
+
 def test_a_limit_that_is_too_low_to_start_is_said_once(folder: Path, environment: dict[str, str]) -> None:
     number = 400 << 20
     done = subprocess.run(
