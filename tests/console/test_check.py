@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from console.output_checks import OutputToTry, TriedOutput, emptied_outputs, try_output, try_outputs
+from console.output_checks import OutputToTry, TriedOutput, emptied_outputs, outputs_to_try, try_output, try_outputs
 from crawler.task_list.file import loads
 from tests.console.conftest import Crawled, Exemplar
 from tests.workers.test_rows import row
@@ -62,6 +62,12 @@ def test_a_password_in_the_file_is_noted_and_never_shown(tmp_path: Path, check: 
         text = done.out + done.err
         assert "output sqlite:///a.db?password=*** contains a password, token or key; write ${NAME}" in text
         assert SECRET not in text
+
+
+def test_tasks_that_share_an_output_try_it_once() -> None:
+    text = f"tasks:\n{''.join(f'  t{n}:{chr(10)}{TASK}    output: a.db{chr(10)}' for n in range(5))}"
+    [output] = outputs_to_try(loads(text))
+    assert output.name == "tasks t0, t1, t2 and 2 more: output a.db"
 
 
 def tries(*names: str) -> list[OutputToTry]:

@@ -9,7 +9,7 @@ from console.sample_site import LIST_PATHS, truth
 from tests.console.conftest import Crawled, Exemplar
 from tests.written_rows import rows_of
 from workers.ledger import Ledger
-from workers.url_states import Found
+from workers.url_states import Found, fingerprint
 
 
 def rows(folder: Path) -> list[str]:
@@ -39,6 +39,16 @@ def test_nothing_is_forgotten_without_a_yes(on_redis: Exemplar, connection: "red
     assert Ledger(connection, "zh-news").counts().seen == 1
     assert on_redis("forget", "zh-news", stdin=b"y\n").code == 0
     assert Ledger(connection, "zh-news").counts().seen == 0
+
+
+def test_urls_are_forgotten_by_the_beginning_of_their_reason(on_redis: Exemplar, connection: "redis.Redis") -> None:
+    ledger = Ledger(connection, "zh-news")
+    for number, reason in enumerate(["keep: none of its keywords", "http 404", "keep: another"]):
+        ledger.add([Found(f"http://a.example/{number}")])
+        ledger.settle(fingerprint(f"http://a.example/{number}"), "rejected", reason)
+    assert on_redis("forget", "zh-news", "--reason", "keep").code == 0
+    assert [ledger.state_of(f"http://a.example/{number}") is None for number in range(3)] == [True, False, True]
+    assert on_redis("forget", "zh-news", "--reason", "keep").code == 1
 
 
 @pytest.mark.parametrize("command", ["forget zh-news --yes", "status"])

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from console.inputs import PageIn
 from console.locale import ReportWording
-from console.report.charts import strip_of
+from console.report.charts import BINS, charts_of, strip_of
 from console.report.document import (
     PAGE_ROWS,
     OmittedLines,
@@ -77,6 +77,24 @@ def test_every_line_is_in_the_report_with_its_decision_and_reason(bread_page: Re
         [reason] = row.xpath("./details/p/text()")
         assert reason == f"{line.reason}."
         assert row.xpath(".//bdi[@class='text']/text()") == [line.text]
+
+
+def test_head_and_tail_in_the_charts_are_those_of_the_answer(bread_page: ReportedPage, bread_report: str) -> None:
+    text = " ".join(parsed(bread_report).text_content().split())
+    assert "turning points: head at line 3, tail at line 7 of 11" in text
+    assert "text: lines 3 to 6" in text
+    charts = charts_of(bread_page)
+    assert [chart.title.split(":")[0] for chart in charts] == [
+        "Similarity to the example, line by line (FS and BS)",
+        "Weight of each line",
+        "Density",
+        "Line model",
+        "FS and BS by character",
+        "Line-block distribution",
+    ]
+    for _, path in (path for chart in charts for path in chart.paths):
+        assert re.fullmatch(r"[MVHLz\d. -]*", path)
+        assert path.count("M") <= BINS
 
 
 def test_report_has_text_methods_fields_and_grounds(bread_report: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 import redis
 
 from crawler.politeness.pace import HostProblem, Pace
+from crawler.scheduling.schedule import Schedule
 from tests.console.conftest import Exemplar
 from workers import keys
 from workers.ledger import Ledger
@@ -34,6 +35,17 @@ def test_only_named_tasks_are_shown(told: "redis.Redis", on_redis: Exemplar) -> 
     done = on_redis("status", "news", "--json")
     assert [row["task"] for row in json.loads(done.out)["tasks"]] == ["news"]
     on_redis("status", "nws").failed(2, "unknown task 'nws'; did you mean 'news'?")
+
+
+def test_a_task_is_due_or_paused_or_removed(told: "redis.Redis", on_redis: Exemplar) -> None:
+    news = json.loads(cast(str, told.hget(keys.TASKS, "news")))
+    told.hset(
+        keys.TASKS, mapping={name: json.dumps(news | {"paused": name == "resting"}) for name in ("late", "resting")}
+    )
+    Ledger(told, "former").add([Found("http://site.example/a/2.html", 0)])
+    Schedule(told).fire_now(["late", "resting", "former"])
+    states = {row["task"]: row["state"] for row in json.loads(on_redis("status", "--json").out)["tasks"]}
+    assert states == {"news": "idle", "late": "due", "resting": "paused", "former": "removed"}
 
 
 def test_forgotten_urls_are_a_column_if_there_are_any(told: "redis.Redis", on_redis: Exemplar) -> None:

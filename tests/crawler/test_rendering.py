@@ -168,8 +168,8 @@ LEADS = {
 RAN = "<script>document.body.append('to its end')</script>"
 AGENT = "Harbour News/1.0 (a@example.org)"
 IN_EACH = (  # what differs between browsers; of the other pages only requests go through the same proxy
-    "what a page is made of", "lasting connections", "workers", "new tabs and forms", "other spellings",
-    "the browser's own pages",
+    "what a page is made of", "what scripts ask for", "lasting connections", "workers", "new tabs and forms",
+    "other spellings", "the browser's own pages",
 )  # fmt: skip
 GO_THERE = {"a form in its place", "meta refresh", "location", "redirect"}  # Scrapy is told, and refuses
 

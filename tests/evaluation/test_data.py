@@ -47,22 +47,6 @@ def test_layouts_are_found_one_level_down(tmp_path):
     assert [one.name for one in read_sets(tmp_path)] == ["fundus_published", "gazette", "scrapinghub_published"]
 
 
-def test_pairs_are_all_ordered_pairs_of_scored_pages_in_usable_groups(tmp_path):
-    (one,) = read_sets(layouts.normalised(tmp_path))
-    names = ("bakery", "gauge", "library")
-    assert {(a.id, b.id) for a, b in one.pairs()} == {(a, b) for a in names for b in names if a != b}
-
-
-def test_set_of_twos_gives_the_pairs_of_each_site(tmp_path):
-    (one,) = read_sets(layouts.pairs_of_two(tmp_path))
-    assert {(a.id, b.id) for a, b in one.pairs()} == {
-        ("one-gauge", "one-bakery"),
-        ("one-bakery", "one-gauge"),
-        ("two-gauge", "two-bakery"),
-        ("two-bakery", "two-gauge"),
-    }
-
-
 def test_checksum_follows_the_truth(tmp_path):
     layouts.normalised(tmp_path)
     before = read_sets(tmp_path)[0].checksum

@@ -1,8 +1,8 @@
 import pytest
 
 from evaluation.data import read_sets
-from evaluation.methods import UnknownName, choose_foreign, choose_odd, choose_pairs, every_method, parse_methods
-from evaluation.peers import PEERS, missing_message, parse_peers
+from evaluation.methods import UnknownName, choose_foreign, choose_odd, choose_pairs, parse_methods
+from evaluation.peers import PEERS, parse_peers
 
 from . import layouts
 
@@ -14,10 +14,6 @@ def gazette(tmp_path):
 
 def ids(pairs):
     return [(pair.example.id, pair.page.id) for pair in pairs]
-
-
-def test_all_pairs_without_a_sample(gazette):
-    assert sorted(ids(choose_pairs(gazette, 0, 0, seed=1))) == sorted((a.id, b.id) for a, b in gazette.pairs())
 
 
 def test_sample_is_bounded_and_follows_its_seed(gazette):
@@ -55,11 +51,6 @@ def test_methods_with_parts_left_out_have_names_of_their_own():
     assert [method.left_out for method in named] == ["sites", "set", ""]
 
 
-def test_every_method_can_be_asked_for():
-    assert {"example", "example+memory4", "density", "auto", "auto+example", "auto+foreign"} <= set(every_method(4))
-    assert [method.name for method in parse_methods(every_method(4), 4)] == every_method(4)
-
-
 def test_pages_to_learn_stand_in_the_name_or_in_the_option():
     assert [method.memory for method in parse_methods(["example+memory2", "example+memory"], 4)] == [2, 4]
 
@@ -75,14 +66,6 @@ def test_peers_by_name_and_all():
     assert parse_peers(["all"]) == list(PEERS.values())
     with pytest.raises(UnknownName, match="did you mean 'trafilatura'"):
         parse_peers(["trafilatra"])
-
-
-def test_missing_peers_are_named_with_the_way_to_install_them(monkeypatch):
-    monkeypatch.setattr("evaluation.peers.find_spec", lambda module: None if module == "boilerpy3" else object())
-    message = missing_message(parse_peers(["all"]))
-    assert "boilerpy3" in message
-    assert "trafilatura" not in message
-    assert "'.[bench]'" in message
 
 
 @pytest.mark.parametrize("name", list(PEERS))

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -7,7 +5,6 @@ from evaluation.page_type_learning import (
     DECLARED,
     NEVER,
     TrainingPages,
-    evenly,
     folds,
     held_out,
     screen_from,
@@ -50,15 +47,6 @@ def test_held_out_pages_are_judged_by_what_others_teach_and_each_time_the_same()
     assert held_out(MANY, 1).tobytes() == found.tobytes()
 
 
-def test_pages_that_do_not_teach_change_nothing():
-    doubtful = np.arange(len(MANY)) < 2
-    values = MANY.values.copy()
-    values[doubtful] = 1e6
-    other = replace(MANY, values=values, short=values, teaches=~doubtful)
-    same = replace(MANY, teaches=~doubtful)
-    assert np.array_equal(held_out(other, 1)[2:], held_out(same, 1)[2:])
-
-
 def test_articles_are_answered_where_they_are_right_often_enough():
     log_odds = np.array([4.0, 3, 2, 1, -1, -2, -3])
     article = np.array([True, True, False, True, False, False, False])
@@ -83,7 +71,3 @@ def test_lists_are_never_answered_above_even_odds():
 def test_screen_lets_few_lists_through():
     log_odds = np.arange(100.0)
     assert (log_odds >= screen_from(log_odds, np.zeros(100, np.bool_))).sum() == 3
-
-
-def test_pages_are_taken_evenly():
-    assert np.flatnonzero(evenly(["a"] * 10 + ["b"] * 2, 5)).tolist() == [0, 2, 4, 6, 8, 10, 11]

@@ -4,7 +4,7 @@ from pathlib import Path
 from lxml import html as lxml_html
 
 from evaluation.data import Row, read_sets
-from evaluation.perturb import hash_names, page_of, perturbed, shorten, shortened, split_body
+from evaluation.perturb import hash_names, page_of, perturbed, shorten, split_body
 
 from . import layouts
 
@@ -24,24 +24,11 @@ def test_hashed_names_keep_the_text(tmp_path):
     assert text_of(changed) == text_of(row.html())
 
 
-def test_hashed_names_leave_no_name_and_no_semantic_tag(tmp_path):
-    row = row_of(tmp_path, "gauge")
-    changed = hash_names(row.html(), row).decode()
-    assert not re.search(r"menu|notice|story\"|foot\b", changed)
-    assert not re.search(r"<(nav|article|footer)\b", changed)
-
-
 def test_equal_names_stay_equal_and_different_ones_differ(tmp_path):
     row = row_of(tmp_path, "gauge")
     classes = re.findall(r'class="(\w+)"', hash_names(row.html(), row).decode())
     assert len(classes) == 8
     assert len(set(classes)) == 4
-
-
-def test_page_keeps_its_encoding():
-    text = '<html><head><meta charset="gb2312"></head><body><p class="zhengwen">港务局周一开放了。</p></body></html>'
-    row = read_row(text.encode("gb18030"))
-    assert "港务局周一开放了。" in hash_names(text.encode("gb18030"), row).decode("gb18030")
 
 
 def test_lxml_reads_a_perturbed_page_to_its_end():
@@ -60,11 +47,6 @@ def test_short_page_has_three_paragraphs_and_all_around_them(tmp_path):
     assert "Letters to the editor" in text
 
 
-def test_short_page_keeps_no_empty_paragraphs(tmp_path):
-    row = row_of(tmp_path, "gauge")
-    assert shorten(row.html(), row).count(b"<p") == 3
-
-
 def test_lines_between_br_and_inline_tags_are_cut():
     paragraphs = layouts.STORIES["gauge"]
     lines = [f"{text[:20]}<b>{text[20:30]}</b>{text[30:]}" for text in paragraphs]
@@ -75,10 +57,6 @@ def test_lines_between_br_and_inline_tags_are_cut():
     assert paragraphs[3][:15] not in text
     assert paragraphs[4][:15] not in text
     assert text.endswith("Letters")
-
-
-def test_truth_is_cut_alike_and_short_bodies_stay(tmp_path):
-    assert shortened(row_of(tmp_path, "gauge")).paragraphs == list(layouts.STORIES["gauge"][:3])
 
 
 def test_headings_do_not_count_as_paragraphs():

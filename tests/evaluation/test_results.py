@@ -4,7 +4,7 @@ import pytest
 
 from evaluation.data import DataError, Row
 from evaluation.data import DataSet as Set
-from evaluation.predictions import Prediction, Writer, prediction_files, read_predictions
+from evaluation.predictions import Prediction, Writer, read_predictions
 from evaluation.results import evaluate, read_results, same_day, same_title, speed
 
 ROWS = (
@@ -17,15 +17,6 @@ SET = Set("harbour", ROWS, frozenset({"g"}), "sum")
 
 def prediction(id, text, **more):
     return Prediction(id=id, text=text, ms=more.pop("ms", 2.0), parse_ms=more.pop("parse_ms", 1.0), bytes=1000, **more)
-
-
-def test_predictions_survive_their_file(tmp_path):
-    written = [prediction("a", "港口\n\nline", title="t", day="2026-03-05"), prediction("b", "", none="only links")]
-    writer = Writer(tmp_path, "harbour")
-    for one in written:
-        writer.write("density", one)
-    assert [(name, method) for name, method, _ in prediction_files(tmp_path)] == [("harbour", "density")]
-    assert read_predictions(tmp_path / "harbour/density.jsonl") == written
 
 
 def test_second_run_replaces_the_first(tmp_path):

@@ -48,15 +48,6 @@ def test_rows_without_weight_teach_nothing():
     assert (logistic(model.log_odds(values)) > 0.5).tolist() == (target > 0.5).tolist()
 
 
-def test_a_constant_feature_is_never_asked():
-    values = np.random.default_rng(0).normal(0, 1, (300, 2)).astype(np.float32)
-    values[:, 1] = 7
-    model = fit(NAMES, values, (values[:, 0] > 0).astype(np.float64), np.ones(300), SMALL)
-    above = values.copy()
-    above[:, 1] = 9
-    assert model.log_odds(values).tolist() == model.log_odds(above).tolist()
-
-
 def test_a_stored_model_answers_as_before(tmp_path):
     model, values, _ = learned(300)
     save(model, tmp_path / "model.json", {"pages": 3})

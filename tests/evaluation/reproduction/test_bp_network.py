@@ -1,11 +1,9 @@
 import re
-from dataclasses import replace
 
 import pytest
 
 from evaluation.data import DataError, read_sets
 from evaluation.reproduction.bp_cases import (
-    FORMS,
     figures_of,
     folds_of,
     is_site,
@@ -67,11 +65,6 @@ def test_sites_come_from_the_data(tmp_path):
     assert list(units(cases, least=5)) == ["unheard_of"]
 
 
-def test_no_site_outweighs_the_others(tmp_path):
-    cases = read_cases(read_sets(other_names(tmp_path, pages=23)))
-    assert len(recipe(cases["unheard_of"])) == 40
-
-
 def test_no_network_learns_from_the_site_it_judges(tmp_path):
     cases = read_cases(read_sets(other_names(tmp_path)))
     folds = folds_of(cases)
@@ -114,15 +107,6 @@ def test_an_ablation_trains_again_without_inputs_and_with_other_numbers_of_units
     variants = ["as it is", "without s", "without neighbours", "4 hidden", "6 hidden"]
     assert [row[1] for row in found] == variants * 2
     assert [row[5] for row in found if row[1] == "as it is"] == ["0.0", "0.0"]
-
-
-def test_inputs_that_are_left_out_are_nothing_to_the_network(data):
-    case = read_cases(read_sets(data))["gazette"][0]
-    form = FORMS["bp-network"]
-    whole, alone = case.labelled(form).inputs, case.labelled(replace(form, without="neighbours")).inputs
-    assert (alone[:, :4] == whole[:, :4]).all()
-    assert not alone[:, 4:].any()
-    assert not case.labelled(replace(form, without="z")).inputs[:, [1, 5, 9]].any()
 
 
 @pytest.mark.parametrize(

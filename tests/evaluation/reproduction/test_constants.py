@@ -25,11 +25,6 @@ def data(tmp_path):
     return tmp_path
 
 
-def test_each_set_gets_what_is_best_for_the_others():
-    sets = {"a": pages(ONE), "b": pages(TWO, 9), "c": pages(TWO)}
-    assert left_out(sets, [ONE, TWO]) == {"a": TWO, "b": ONE, "c": ONE}
-
-
 def test_sets_of_one_site_are_left_out_together():
     sets = {"meiwen_desktop_zh": pages(ONE), "meiwen_mobile_zh": pages(ONE), "other": pages(TWO)}
     assert left_out(sets, [ONE, TWO])["meiwen_desktop_zh"] == TWO
@@ -63,11 +58,6 @@ def test_line_blocks_finds_the_stories_of_the_gazette(data, capsys):
     news = next(line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("  Chinese news"))
     assert news[2] == "3"
     assert float(news[3]) > 0.9
-
-
-def test_single_set_says_that_none_could_choose(tmp_path, capsys):
-    assert main([str(normalised(tmp_path)), "line-blocks"]) == 0
-    assert "no other set" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

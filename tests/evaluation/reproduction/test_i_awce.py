@@ -4,8 +4,7 @@ import pytest
 
 from evaluation.reproduction.deviation import DESCENT, SHIPPED
 from evaluation.reproduction.deviation import main as deviation
-from evaluation.reproduction.i_awce import JudgedPage, main, texts, types
-from evaluation.scores import Score
+from evaluation.reproduction.i_awce import main
 
 from .. import layouts
 
@@ -36,18 +35,6 @@ def test_command_prints_types_and_texts(data, capsys):
     assert "article-deviation alone" in printed
 
 
-def test_types_count_what_is_answered_and_what_of_it_is_right():
-    pages = [JudgedPage("a", True, "article", None, None), JudgedPage("a", True, "", None, None)]
-    pages += [JudgedPage("a", False, "list", None, None), JudgedPage("a", False, "article", None, None)]
-    last = types(pages).splitlines()[-1].split()
-    assert last == ["all", "2", "2", "75.0%", "66.7%", "50.0%", "100.0%", "100.0%", "50.0%"]
-
-
-def test_texts_stand_beside_the_method_alone():
-    pages = [JudgedPage("a", True, "article", Score(1.0, 1.0), Score(0.5, 0.5))]
-    assert texts(pages).splitlines()[-1].split() == ["mean", "–", "1.000", "0.500"]
-
-
 def test_constants_command_prints_a_row_a_set(data, capsys):
     assert deviation([str(data)]) == 0
     printed = capsys.readouterr().out
@@ -59,8 +46,3 @@ def test_constants_command_prints_a_row_a_set(data, capsys):
 @pytest.mark.parametrize("command", [main, deviation])
 def test_a_folder_without_data_is_a_clear_error(command, tmp_path, capsys):
     assert "is not a folder" in layouts.mistake(command, [tmp_path / "none"], capsys)
-
-
-def test_models_that_are_not_there_are_named(data, tmp_path, capsys):
-    said = layouts.mistake(main, [data, "--left-out", tmp_path / "none"], capsys)
-    assert "python -m evaluation.left_out DATA" in said

@@ -51,14 +51,6 @@ def test_selectors_give_entries_and_where_they_lead(data, write_truth):
     assert known.pages[0].text.splitlines()[0] == "Tide station opens Mia 0"
 
 
-def test_without_a_link_all_links_of_an_entry_count(data, write_truth):
-    truth = write_truth({"set": "tides", "page": "l", "entries": "//ul/li", "tuned": True, "text": False})
-    [known] = known_lists(read_sets(data), read_selectors(truth))
-    assert known.tuned
-    assert known.pages[0].text is None
-    assert known.pages[0].addresses[1] == {"https://tides.example/1.html", "https://tides.example/by/1"}
-
-
 def test_named_page_must_have_entries(data, write_truth):
     truth = read_selectors(write_truth({**OF_SET, "page": "front"}))
     with pytest.raises(DataError, match="page front of tides: 1 entries"):
