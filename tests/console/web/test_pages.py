@@ -209,6 +209,12 @@ def test_a_rejected_page_is_accepted(client: ConsoleClient, connection: "redis.R
     assert Ledger(connection, NAMES[0]).state_of(url) == ("waiting", "")
 
 
+def test_the_schedule_names_the_next_runs(client: ConsoleClient) -> None:
+    text = client.get("/schedule").text
+    assert "2 tasks are scheduled" in text
+    assert all(name in text for name in NAMES)
+
+
 def test_an_unknown_task_or_address_is_not_found(client: ConsoleClient) -> None:
     for path in ("/tasks/none", "/tasks/none/settings", "/articles/5", "/add/none", "/x"):
         assert client.get(path).status_code == 404, path
