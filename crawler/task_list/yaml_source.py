@@ -32,6 +32,7 @@ _KINDS = {  # of plain scalars, by YAML 1.2; all others are text
     r"|\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN)",
 }
 _TAG = "tag:yaml.org,2002:"
+_LINE_ENDS = re.compile(r"[\x85\u2028\u2029]")  # of YAML 1.1 alone
 
 
 SYNTAX_HINTS = {  # by words of the parser's message; the first that occur count
@@ -340,6 +341,13 @@ class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
         return True
 
 
+def _text_node(dumper: _Dumper, text: str) -> Node:
+    """Return a text as a node; the line ends of YAML 1.1 are written as escapes, since YAML 1.2 keeps them."""
+    style = '"' if _LINE_ENDS.search(text) else None
+    return dumper.represent_scalar(f"{_TAG}str", text, style)
+
+
+_Dumper.add_representer(str, _text_node)
 for _kind, _form in _KINDS.items():
     for _class in (_Loader, _Dumper):
         _class.add_implicit_resolver(_TAG + _kind, re.compile(f"(?:{_form})$"), None)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from crawler.task_list.edit import add_task, append_tasks
@@ -172,6 +172,7 @@ def test_the_file_keeps_its_mode_and_a_link_stays_a_link(tasks_yaml, tmp_path):
 
 
 @settings(max_examples=samples.sample(30, 100))
+@example(["one\x85", "a\u2028b\u2029"])
 @given(st.lists(st.text(min_size=1).filter(lambda text: "\0" not in text), min_size=1, max_size=3, unique=True))
 def test_any_text_comes_back_from_yaml(tmp_path_factory, words):
     file = tmp_path_factory.mktemp("csv") / "tasks.yaml"
