@@ -12,6 +12,7 @@ from base64 import b64decode
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, unquote
 
 import pytest
@@ -31,7 +32,6 @@ from tests.redis_servers import free_port, redis_server
 from tests.services import MariaDbServer, PostgresServer
 from tests.site.server import SiteServer
 from tests.workers.http_receiver import Receiver, Request, answering
-from tests.workers.snapshot import READERS
 from workers.redis_access.connection import connect
 
 pytestmark = pytest.mark.timeout(400)
@@ -146,9 +146,16 @@ def without_pages(value: object) -> object:
 
 def stored(connection: "redis.Redis") -> str:
     """All that Redis has, keys and values, but compressed pages: their bytes may spell anything."""
-    readers = READERS | {"stream": lambda connection, key: connection.xrange(key)}
+    readers: dict[str, Any] = {
+        "string": connection.get,
+        "hash": connection.hgetall,
+        "list": lambda key: connection.lrange(key, 0, -1),
+        "set": connection.smembers,
+        "zset": lambda key: connection.zrange(key, 0, -1, withscores=True),
+        "stream": connection.xrange,
+    }
     keys = {key: connection.type(key).decode() for key in connection.scan_iter()}
-    return "\n".join(f"{key!r} {without_pages(readers[kind](connection, key))!r}" for key, kind in keys.items())
+    return "\n".join(f"{key!r} {without_pages(readers[kind](key))!r}" for key, kind in keys.items())
 
 
 def test_no_part_of_a_secret_in_a_variable_appears_anywhere(
