@@ -175,7 +175,8 @@ class Runner:
         self._readers: list[threading.Thread] = []  # of what the extraction prints
         self._extraction_seen = self._watched = time.monotonic()
         self._failure: BaseException | None = None
-        self._started = clock_of(self.connection).moment().isoformat(timespec="seconds")
+        began = clock_of(self.connection).moment()
+        self._began, self._started = began.timestamp(), began.isoformat(timespec="seconds")
         # Settled URLs minus waiting rows, and when that number changed
         self._settled: tuple[int, float] = (0, time.monotonic())
         self._finished = False  # with `once`: all pages are settled and all rows delivered, or the run gave up
@@ -214,7 +215,7 @@ class Runner:
         names = active if once or self.only is not None else published_names(self.connection)
         self.accounting.after = self._counts(names)
         for name, counts in self.accounting.after.items():
-            refused = [row for row in refused_rows(self.connection, name) if moment(row.at) >= self._started]
+            refused = [row for row in refused_rows(self.connection, name) if row.at >= self._began]
             self.accounting.refused[name] = len(refused)
             if counts.states["waiting"]:
                 [first] = Ledger(self.connection, name).open_urls("waiting", 1) or [{"reason": ""}]

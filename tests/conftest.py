@@ -23,17 +23,16 @@ from .redis_servers import running
 Service = TypeVar("Service")
 # Files that take long, the longest first: they begin first, so that none of them runs on alone at the end.
 LONG = (
-    "chaos/test_history.py", "workers/sinks/test_durability.py",
-    "chaos/test_stepwise.py", "workers/test_interrupted_procedures.py", "workers/redis_access/test_partition.py",
-    "console/test_secrets.py", "console/test_outages.py", "console/test_cut_connections.py",
-    "console/test_redis_clock_steps.py", "console/test_killed_start.py",
-    "workers/worker_processes/test_supervisor.py", "console/test_run.py",
-    "crawler/politeness/test_robots.py", "crawler/test_cluster.py", "console/test_new_user.py",
-    "console/web/test_walk.py", "console/test_queued_outputs.py", "crawler/test_rendering.py",
-    "crawler/test_section_spider.py", "test_readme.py", "workers/sinks/test_sql.py", "workers/sinks/test_s3_store.py",
-    "console/test_add.py", "hostile/test_growth.py", "workers/writing/test_delivery.py",
-    "crawler/test_address_table.py", "workers/task_state/test_retention.py", "test_wheel.py", "console/test_acl.py",
-    "console/test_problems.py",
+    "chaos/test_history.py", "chaos/test_stepwise.py", "console/test_secrets.py", "crawler/test_rendering.py",
+    "console/test_outages.py", "test_wheel.py", "workers/redis_access/test_partition.py",
+    "workers/test_interrupted_procedures.py", "console/test_run.py", "workers/sinks/test_durability.py",
+    "console/web/test_walk.py", "console/test_pictures.py", "crawler/test_section_spider.py",
+    "crawler/politeness/test_robots.py", "workers/writing/test_delivery.py", "workers/redesign/test_redesign.py",
+    "workers/worker_processes/test_supervisor.py", "console/test_new_user.py", "test_readme.py",
+    "console/test_redis_clock_steps.py", "deploy/test_started.py", "docs/test_site.py", "crawler/test_cluster.py",
+    "test_outputs_docs.py", "console/web/test_accessible.py", "crawler/gates/test_limits.py", "console/test_add.py",
+    "extractors/figures/test_draw.py", "console/test_queued_outputs.py", "console/web/test_tabs.py",
+    "workers/sinks/test_s3_store.py", "workers/sinks/test_sql.py",
 )  # fmt: skip
 
 # An authority that has signed nothing: to read those of the system takes 50 ms for each HTTP client, and connection
