@@ -175,8 +175,7 @@ class Runner:
         self._readers: list[threading.Thread] = []  # of what the extraction prints
         self._extraction_seen = self._watched = time.monotonic()
         self._failure: BaseException | None = None
-        began = clock_of(self.connection).moment()
-        self._began, self._started = began.timestamp(), began.isoformat(timespec="seconds")
+        self._began = clock_of(self.connection).now()
         # Settled URLs minus waiting rows, and when that number changed
         self._settled: tuple[int, float] = (0, time.monotonic())
         self._finished = False  # with `once`: all pages are settled and all rows delivered, or the run gave up
@@ -355,7 +354,7 @@ class Runner:
         for task in tasks:
             last = reports(self.connection, task)
             is_final = bool(last) and last[0]["outcome"] != "killed"  # its crawl worker starts a killed one again
-            if is_final and last[0]["started"] >= self._started:
+            if is_final and last[0]["started"] >= moment(self._began):
                 self._report(task, last[0])
 
     def _edited(self, change: Change) -> None:

@@ -1,4 +1,4 @@
-"""The overview of the system as JSON and as text, for `exemplar status` and for the progress of `exemplar run`."""
+"""The overview of the system as JSON and as text, for `exemplar status`; the API and a run show parts of it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

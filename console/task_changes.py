@@ -11,8 +11,8 @@ def notes_on(connection: "redis.Redis", change: Change) -> list[str]:
     have_run = set(ledgers(connection)) if change.added and change.removed else set[str]()
     new = [name for name in change.added if name not in have_run]
     return [
-        f"if {new[0]} is {old} under a new name, stop and run: exemplar rename {old} {new[0]}; it begins with an empty "
-        "ledger, and fetches and writes all articles again"
+        f"{new[0]} begins with an empty ledger, and fetches and writes all articles; if it is {old} under a new name, "
+        f"stop and run: exemplar rename {old} {new[0]}"
         for old in change.removed
         if old in have_run and new
     ]

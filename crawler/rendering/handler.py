@@ -59,7 +59,7 @@ class LendingProvider:
         """`config`: that of scrapy-playwright, not used."""
 
     async def start(self) -> None:
-        """Nothing: no browser is started before the first page."""
+        """Do nothing: `Browsers` starts a browser for the first page."""
 
     async def launch_browser(self) -> Any:
         """Return a browser that stands for all browsers."""
@@ -70,24 +70,24 @@ class LendingProvider:
         raise NotSupported("no browser context outlives its page")
 
     async def close(self) -> None:
-        """Nothing."""
+        """Do nothing: `Browsers` closes the browsers."""
 
 
 class LentBrowser:
     """Stands for all browsers of a run: each context is made in the browser that its options name as `lender`.
 
-    It has no events: scrapy-playwright would replace a browser that dies some time after the page is tried again.
+    It has no events: by them, scrapy-playwright would drop a browser that died only after the page was tried again.
     """
 
     def on(self, event: str, listener: Any) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     async def new_context(self, *, lender: Any, **options: Any) -> Any:
         """Return a new browser context of `lender`, Playwright's browser."""
         return await lender.new_context(**options)
 
     async def close(self) -> None:
-        """Nothing."""
+        """Do nothing: other runs may use the browsers."""
 
 
 class RenderingHandler(LimitedHandler, ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]

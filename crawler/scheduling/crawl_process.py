@@ -21,9 +21,6 @@ import signal
 import sys
 from typing import Any, cast
 
-import scrapy.core.downloader.contextfactory  # noqa: F401 - first: it inspects all modules that are loaded
-
-# isort: split
 import redis
 
 from crawler.fetching.scrapy_process import EXIT_FAILED, EXIT_UNAVAILABLE, scrapy_process
