@@ -5,6 +5,7 @@ import ctypes
 import os
 import resource
 import signal
+import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -70,9 +71,25 @@ def name_process(name: str) -> None:
 
 
 def stop_by_signal(stop: Callable[..., object]) -> None:
-    """Call `stop` at SIGTERM and SIGINT."""
+    """Call `stop` at SIGTERM and SIGINT, and at SIGHUP, when the terminal is closed, unless that is ignored (nohup)."""
     for number in STOP_SIGNALS:
         signal.signal(number, stop)
+
+    def stop_without_terminal(*_: object) -> None:
+        _forget_closed_terminal()
+        stop()
+
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, stop_without_terminal)
+
+
+def _forget_closed_terminal() -> None:
+    """Discard what is still to be printed on a terminal that is closed, which would be an error."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for number in (1, 2):
+        if stat.S_ISCHR(os.fstat(number).st_mode) and not os.isatty(number):
+            os.dup2(nowhere, number)
+    os.close(nowhere)
 
 
 @contextlib.contextmanager
@@ -98,9 +115,9 @@ def ended_by(code: int | None) -> str:
 def go_on_watched(seconds: float, message: str) -> None:
     """Fork, and return in the child only; this process watches the child and exits with its exit code.
 
-    Stop signals are passed on to the child. A child that has not ended `seconds` after the first one is killed,
-    with `message` on standard error: Python cannot handle a signal within a call of C that does not return. Call it
-    before threads are started.
+    Stop signals are passed on to the child, SIGHUP as SIGTERM. A child that has not ended `seconds` after the first one
+    is killed, with `message` on standard error: Python cannot handle a signal within a call of C that does not return.
+    Call it before threads are started.
     """
     stops = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     parent = os.getpid()
@@ -127,10 +144,11 @@ def _watched(child: int, stops: "set[signal.Signals]", seconds: float, message: 
         left = max(0.0, limit - time.monotonic()) if limit is not None else 3600.0
         received = signal.sigtimedwait({*stops, signal.SIGCHLD}, left)
         if received is None and limit is not None:
-            os.write(2, f"{message}\n".encode())
+            with contextlib.suppress(OSError):  # the terminal may be closed
+                os.write(2, f"{message}\n".encode())
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
             return 128 + signal.SIGKILL
         if received is not None and received.si_signo in stops:
             limit = limit or time.monotonic() + seconds
-            os.kill(child, received.si_signo)
+            os.kill(child, signal.SIGTERM if received.si_signo == signal.SIGHUP else received.si_signo)

@@ -1,7 +1,6 @@
 """`exemplar run`: all parts of the system on this machine."""
 
 import os
-import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from console.options import (
 )
 from console.terminal import counted, say
 from workers.addresses import shown
+from workers.processes import stop_by_signal
 
 if TYPE_CHECKING:
     from crawler.task_list.models import TaskFile
@@ -83,8 +83,7 @@ def command(
             on_event=progress.event,
             exits_without_redis=exits,
         )
-        signal.signal(signal.SIGINT, runner.stop)
-        signal.signal(signal.SIGTERM, runner.stop)
+        stop_by_signal(runner.stop)
         say(_beginning(_counted(loaded, chosen), file, once))
         accounting = runner.run(once=once, now=now, on_look=progress.look)
         progress.end(accounting, _outputs(loaded, chosen))

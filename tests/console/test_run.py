@@ -1,12 +1,15 @@
 """`exemplar run`: the main job from one example URL to rows in files, and what happens when it is disturbed."""
 
+import fcntl
 import json
 import os
+import pty
 import resource
 import signal
 import sqlite3
 import subprocess
 import sys
+import termios
 import time
 from contextlib import closing, suppress
 from pathlib import Path
@@ -145,6 +148,29 @@ def test_two_runs_in_one_folder_do_not_mix(folder: Path, exemplar: Exemplar, env
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
+
+
+def test_a_closed_terminal_stops_a_run_as_ctrl_c_does(
+    folder: Path, exemplar: Exemplar, environment: dict[str, str]
+) -> None:
+    edit(folder, "delay: 0", "delay: 0.3")
+    ours, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "console", "run", "zh-news", "--now"],
+        cwd=folder,
+        env=environment | {"PYTHONPATH": str(REPOSITORY)},
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )
+    os.close(terminal)
+    until_written(folder, 1)
+    os.close(ours)
+    assert process.wait(60) == 0
+    [task] = [task for task in json.loads(exemplar("status", "--json").out)["tasks"] if task["task"] == "zh-news"]
+    assert (task["counts"]["leased"], task["counts"]["fetched"]) == (0, 0), task["counts"]
 
 
 def test_a_run_says_why_a_page_waits(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:

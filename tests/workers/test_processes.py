@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from workers.processes import STOP_SIGNALS, stop_by_signal
+
 from .helpers import eventually, gone
 
 ROOT = Path(__file__).parents[2]
@@ -122,3 +124,17 @@ def test_a_memory_limit_is_at_most_the_hard_limit(hard, limit):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str((limit, limit))
+
+
+@pytest.mark.parametrize("before", [signal.SIG_IGN, signal.SIG_DFL])
+def test_a_closed_terminal_stops_a_process_unless_it_was_started_by_nohup(before):
+    stops = []
+    former = {number: signal.getsignal(number) for number in (*STOP_SIGNALS, signal.SIGHUP)}
+    signal.signal(signal.SIGHUP, before)
+    try:
+        stop_by_signal(lambda *_: stops.append(1))
+        signal.raise_signal(signal.SIGHUP)
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+    assert len(stops) == (before is signal.SIG_DFL)
