@@ -28,7 +28,7 @@ def main() -> int:
     outcomes: list[Outcome] = []
     with Network() as network:
         if network.missing:
-            print(f"no private network: {network.missing}; network-cut is left out, disks are full by file size only")
+            print(f"no private network: {network.missing}; network-cut is left out")
         print(HEAD)
         for seed in arguments.seeds:
             for form in arguments.form:

@@ -68,7 +68,6 @@ class Node:
     process: "subprocess.Popen[bytes] | None" = None
     log_start: int = 0  # place in its log at which its last start begins
     exits: list[int] = field(default_factory=list)  # without those of starts while Redis was away
-    held_down: bool = False  # not to be started again for now: its machine has no power
 
 
 class Cluster:
@@ -80,7 +79,6 @@ class Cluster:
     ):  # fmt: skip
         self.folder, self.site, self.network, self.form = folder, site, network, form
         self.out = folder / "disk" / "out"
-        self.synced = folder / "synced"
         self._keeping = threading.Event()
         (folder / "tasks.yaml").write_text(task_list(site, every, delay), "utf-8")
         self.out.mkdir(parents=True)
@@ -126,18 +124,6 @@ class Cluster:
         """Set the wall clock of a node off by so much, at once for all of its processes."""
         self._clock(node).write_bytes(struct.pack("d", seconds))
 
-    def cut_power(self, nodes: list[str]) -> None:
-        """End all processes of some nodes at once; they stay down until `restore_power`."""
-        for name in nodes:
-            self.nodes[name].held_down = True
-        for name in nodes:
-            if process := self.nodes[name].process:
-                end_tree(process)
-
-    def restore_power(self, nodes: list[str]) -> None:
-        for name in nodes:
-            self.nodes[name].held_down = False
-
     def _clock(self, node: str) -> Path:
         return self.folder / f"clock-{node}"
 
@@ -146,7 +132,6 @@ class Cluster:
         own = {
             "PYTHONPATH": f"{SHIM}:{REPOSITORY}",
             "CHAOS_CLOCK": str(self._clock(name)),
-            "CHAOS_SYNCED": str(self.synced),
             "CHAOS_TARGETS": "1",
             "EXEMPLAR_STATE": str(self.folder / (".exemplar" if url is None else f"state-{name}")),
         }
@@ -172,11 +157,11 @@ class Cluster:
     def _keep(self) -> None:
         while self._keeping.is_set():
             for node in self.nodes.values():
-                if node.process is not None and node.process.poll() is not None and not node.held_down:
+                if node.process is not None and node.process.poll() is not None:
                     if (code := node.process.returncode) != EXIT_UNAVAILABLE or self._has_begun(node):
                         node.exits.append(code)
                     time.sleep(RESTART_AFTER)
-                    if self._keeping.is_set() and not node.held_down:
+                    if self._keeping.is_set():
                         self._start(node)
             self._reap_orphans()
             time.sleep(KEEP_EVERY)

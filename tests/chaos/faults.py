@@ -1,8 +1,6 @@
 """The faults, each with its way to heal. They come one after another; which, when and for how long, a seed decides."""
 
 import fcntl
-import json
-import os
 import random
 import resource
 import signal
@@ -33,7 +31,6 @@ from workers.writing.row_queue import has_queues
 
 FIND_WAIT = 15.0  # seconds until a process of the wanted kind has work in hand, else any of that kind is taken
 LEASE = 60.0  # seconds: a fault that is `long` outlasts all leases and time-outs
-FLUSHED_BY_KERNEL = 5.0  # seconds after which a write is on disk, though nobody synced it
 HOUR = 3600.0
 
 
@@ -46,9 +43,7 @@ class World:
     client: "redis.Redis"
     redis: RedisServer | None
     proxy: Proxy | None
-    sizes: "list[tuple[float, dict[Path, int]]]"  # of the output files, over time
     samples: "list[tuple[str, dict[str, int]]]"  # of the ledgers' counts, over time
-    small_disk: bool  # the outputs have a disk of their own
     choose: random.Random
 
     def fire(self) -> None:
@@ -115,16 +110,6 @@ def lost_replies(world: World, hold: float) -> None:
     world.proxy.loss = 0.0
 
 
-def second_replies_lost(world: World, hold: float) -> None:
-    """Every second reply to each kind of command is lost, from just before a walk on; its repetition is answered."""
-    assert world.proxy is not None
-    until(world.is_settled, within=FIND_WAIT, every=0.2)  # else an earlier walk would find what is to be found
-    world.proxy.every = 2
-    world.begin_walk()
-    time.sleep(hold)
-    world.proxy.every = 0
-
-
 def section_grows(world: World, hold: float) -> None:
     """While a walk is on its way, so many articles appear that all list pages shift."""
     world.begin_walk()
@@ -169,7 +154,9 @@ def output_away(world: World, hold: float) -> None:
 
 def output_rotated(world: World, hold: float) -> None:
     """The JSONL file is moved aside, as logrotate does it."""
-    _rotate(world)
+    path = _chosen_output(world, "jsonl")
+    with suppress(FileNotFoundError):
+        path.rename(path.with_name(f"{path.name}.{time.time_ns()}"))
 
 
 def output_held(world: World, hold: float) -> None:
@@ -181,24 +168,21 @@ def output_held(world: World, hold: float) -> None:
 
 def output_locked(world: World, hold: float) -> None:
     """Another process has a transaction open on a database."""
-    with _locked_database(world):
-        time.sleep(hold)
+    script = "import sqlite3, sys, time; c = sqlite3.connect(sys.argv[1], timeout=60, isolation_level=None); "
+    script += "c.execute('BEGIN EXCLUSIVE'); print('locked', flush=True); time.sleep(1e6)"
+    command = [sys.executable, "-c", script, str(_chosen_output(world, "db"))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
+        try:
+            assert holder.stdout is not None
+            holder.stdout.readline()
+            time.sleep(hold)
+        finally:
+            holder.kill()
 
 
 def output_refuses(world: World, hold: float) -> None:
     """A database refuses each row for what it contains; a person has them delivered again."""
     with refusing_database(_chosen_output(world, "db"), world.client):
-        time.sleep(hold)
-
-
-def rotated_while_refused(world: World, hold: float) -> None:
-    """The JSONL file is moved aside while the other output can't take what is in it."""
-    with _locked_database(world) as task:
-        world.begin_walk()
-        path = world.cluster.out / f"{task}.jsonl"
-        before = _sizes_of(world.cluster.out).get(path)
-        until(lambda: _sizes_of(world.cluster.out).get(path) != before, within=FIND_WAIT)
-        _rotate(world, task)
         time.sleep(hold)
 
 
@@ -223,31 +207,10 @@ def target_kills(world: World, hold: float) -> None:
 
 
 def disk_full(world: World, hold: float) -> None:
-    """No space on the outputs' disk; or, where none can be mounted, files that may not grow."""
-    ballast = world.cluster.out.with_name("ballast")
-    if not world.small_disk:
-        _limit_files(world, max((path.stat().st_size for path in world.cluster.out.iterdir()), default=0) + 500)
-        time.sleep(hold)
-        _limit_files(world, resource.RLIM_INFINITY)
-        return
-    with suppress(OSError), ballast.open("wb", buffering=0) as file:
-        while True:
-            file.write(bytes(4096))
+    """Files of the outputs that may not grow any more."""
+    _limit_files(world, max((path.stat().st_size for path in world.cluster.out.iterdir()), default=0) + 500)
     time.sleep(hold)
-    ballast.unlink()
-
-
-def power_cut(world: World, hold: float) -> None:
-    """A machine with extraction workers loses its power: what was written and not synced is gone from its disk."""
-    before = _sizes_of(world.cluster.out)
-    world.begin_walk()
-    until(lambda: _sizes_of(world.cluster.out) != before, within=FIND_WAIT, every=0.01)
-    time.sleep(world.choose.uniform(0.0, 1.0))
-    nodes = [name for name in world.cluster.nodes if name.startswith("extract")]  # they share the disk
-    world.cluster.cut_power(nodes)
-    cut_unsynced(world.cluster, world.sizes)
-    time.sleep(hold)
-    world.cluster.restore_power(nodes)
+    _limit_files(world, resource.RLIM_INFINITY)
 
 
 def clock_off(world: World, hold: float) -> None:
@@ -295,7 +258,6 @@ FAULTS: Mapping[str, Kind] = {
     "stop-worker-long": Kind(partial(stop, "worker"), BOTH, (LEASE + 10, LEASE + 30)),
     "section-grows": Kind(section_grows, BOTH),
     "lost-replies": Kind(lost_replies, _CLUSTER, (2.0, 6.0)),
-    "second-replies-lost": Kind(second_replies_lost, _CLUSTER, (4.0, 8.0)),
     "redis-restarted": Kind(redis_restarted, _CLUSTER, (0.0, 3.0)),
     "redis-away-long": Kind(redis_restarted, _CLUSTER, (20.0, 40.0)),
     "redis-rolled-back": Kind(redis_rolled_back, _CLUSTER),
@@ -308,33 +270,13 @@ FAULTS: Mapping[str, Kind] = {
     "output-locked": Kind(output_locked, BOTH, (2.0, 6.0)),
     "output-locked-long": Kind(output_locked, BOTH, (5 * LEASE, 6 * LEASE)),
     "output-refuses": Kind(output_refuses, BOTH, (2.0, 6.0)),
-    "rotated-while-refused": Kind(rotated_while_refused, BOTH, (1.0, 4.0)),
     "target-away": Kind(target_away, BOTH, (2.0, 20.0)),
     "target-slow": Kind(target_slow, BOTH, (2.0, 20.0)),
     "target-kills": Kind(target_kills, BOTH),
     "disk-full": Kind(disk_full, BOTH, (3.0, 6.0)),
-    "power-cut": Kind(power_cut, _CLUSTER, (0.0, 2.0)),
     "clock-off": Kind(clock_off, _CLUSTER, (5.0, 10.0)),
     "network-cut": Kind(network_cut, _CLUSTER, (3.0, 15.0)),
 }
-
-
-def cut_unsynced(cluster: Cluster, sizes: "list[tuple[float, dict[Path, int]]]") -> None:
-    """Cut from each output what was neither synced nor written long enough ago for the kernel to have done so."""
-    synced: dict[int, int] = {}
-    if cluster.synced.exists():
-        synced = dict(map(json.loads, cluster.synced.read_text().splitlines()))  # the last size of each file
-    long_ago = next((seen for at, seen in reversed(sizes) if at <= time.monotonic() - FLUSHED_BY_KERNEL), {})
-    for path in cluster.out.iterdir():
-        if path.name.endswith((".jsonl", "-wal")):
-            stat = path.stat()
-            safe = max(synced.get(stat.st_ino, 0), long_ago.get(path, 0))
-            if safe < stat.st_size:
-                os.truncate(path, safe)
-
-
-def _sizes_of(out: Path) -> dict[Path, int]:
-    return {path: path.stat().st_size for path in out.glob("*.jsonl")}
 
 
 def _busy(role: Role, world: World) -> int | None:
@@ -360,28 +302,6 @@ def _busy(role: Role, world: World) -> int | None:
 def _chosen_output(world: World, suffix: str) -> Path:
     task = world.choose.choice(sorted(world.cluster.site.published))
     return world.cluster.out / f"{task}.{suffix}"
-
-
-def _rotate(world: World, task: str | None = None) -> None:
-    path = world.cluster.out / f"{task}.jsonl" if task else _chosen_output(world, "jsonl")
-    with suppress(FileNotFoundError):
-        path.rename(path.with_name(f"{path.name}.{time.time_ns()}"))
-
-
-@contextmanager
-def _locked_database(world: World) -> Iterator[str]:
-    """Lock the database of a task from another process; yields the task."""
-    path = _chosen_output(world, "db")
-    script = "import sqlite3, sys, time; c = sqlite3.connect(sys.argv[1], timeout=60, isolation_level=None); "
-    script += "c.execute('BEGIN EXCLUSIVE'); print('locked', flush=True); time.sleep(1e6)"
-    command = [sys.executable, "-c", script, str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
-        try:
-            assert holder.stdout is not None
-            holder.stdout.readline()
-            yield path.stem
-        finally:
-            holder.kill()
 
 
 def _has_table(path: Path) -> bool:
@@ -428,7 +348,7 @@ def _marked_target(world: World, name: str, text: str) -> Iterator[Path]:
 
 
 def _limit_files(world: World, size: int) -> None:
-    for role in ("supervisor", "worker"):
+    for role in ("supervisor", "worker", "delivery"):  # whatever was forked meanwhile has the limit, too
         for pid in world.cluster.pids(role):
             with suppress(ProcessLookupError):
                 resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))

@@ -1,6 +1,6 @@
 """A network of the test's own: a namespace for this process and one for each node, joined by a bridge.
 
-They, and the mounts made in them, vanish with their processes. Needs root; without it all is on 127.0.0.1.
+They vanish with their processes. Needs root; without it all is on 127.0.0.1.
 """
 
 import ctypes

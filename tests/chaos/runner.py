@@ -24,18 +24,16 @@ from tests.chaos.network import Network
 from tests.chaos.proxy import Proxy
 from tests.chaos.recovery import Recovery
 from tests.chaos.redis_server import RedisServer
-from tests.chaos.site import LINKS, Site
+from tests.chaos.site import Site
 from workers.ledger import Ledger
 
 FIRST_SHARE = 0.4  # of the articles that are there at the start; the others appear between the faults
 UP_WAIT = 180.0  # seconds until the first request
 LATENCY = 0.05  # seconds until an article is answered
-LOOK_EVERY = 0.25  # seconds between looks at the sizes of the outputs, and at the counts
+LOOK_EVERY = 0.25  # seconds between looks at the counts
 PAUSES = (0.2, 2.0)  # seconds between two faults
-MOST_LISTS_OF_A_FAULT = 5  # of each section, whose articles a fault publishes
 LOAD = 5.0  # above which the system may take longer to recover
 LOSSES = {"redis-rolled-back", "redis-emptied"}
-DISK_BYTES_A_PAGE = 20_000  # of the outputs' disk
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,6 @@ def run(trial: Trial, network: Network, keep: Path | None = None) -> Outcome:
         end_orphans()
         if keep and (outcome.violations or outcome.broken):
             _keep(folder, keep / f"seed-{trial.seed}-{trial.form}", outcome)
-        subprocess.run(["umount", "-q", folder / "disk"], check=False, stderr=subprocess.DEVNULL)
         shutil.rmtree(folder, ignore_errors=True)
     outcome.seconds = time.monotonic() - started
     return outcome
@@ -149,8 +146,6 @@ def _live(trial: Trial, world: World, outcome: Outcome) -> None:
 @contextmanager
 def _world(trial: Trial, network: Network, folder: Path) -> Iterator[World]:
     """A running system, and what faults need; everything is ended at the end."""
-    most_pages = trial.pages + trial.number * MOST_LISTS_OF_A_FAULT * LINKS * trial.sections
-    small_disk = _mount_small_disk(folder / "disk", most_pages * DISK_BYTES_A_PAGE, network)
     with ExitStack() as stack:
         site = stack.enter_context(Site(network.host, trial.sections, LATENCY, "section-grows" in trial.faults))
         site.publish(int(trial.pages * FIRST_SHARE))
@@ -165,22 +160,11 @@ def _world(trial: Trial, network: Network, folder: Path) -> Iterator[World]:
         stack.enter_context(cluster)
         client = server.client() if server else cluster.client()
         recovery = stack.enter_context(Recovery(client, cluster, site.served))
-        sizes: list[tuple[float, dict[Path, int]]] = []
         samples: list[tuple[str, dict[str, int]]] = []
-        stack.enter_context(_looking(lambda: sizes.append((time.monotonic(), _sizes_of(cluster.out)))))
         stack.enter_context(_looking(lambda: samples.extend(_counts_of(client, site.published))))
         if not until(lambda: site.requests, within=UP_WAIT):
             raise TimeoutError(f"no request within {UP_WAIT:.0f} s; see the logs in {folder}")
-        yield World(cluster, recovery, client, server, proxy, sizes, samples, small_disk, random.Random(trial.seed))
-
-
-def _mount_small_disk(disk: Path, size: int, network: Network) -> bool:
-    """Give the outputs a small disk of their own, if mounts are private to this process."""
-    disk.mkdir()
-    if network.missing:
-        return False
-    command = ["mount", "-t", "tmpfs", "-o", f"size={max(size, 1 << 22)}", "tmpfs", str(disk)]
-    return subprocess.run(command, check=False).returncode == 0
+        yield World(cluster, recovery, client, server, proxy, samples, random.Random(trial.seed))
 
 
 @contextmanager
@@ -200,10 +184,6 @@ def _looking(look: Callable[[], None]) -> Iterator[None]:
     finally:
         stopping.set()
         thread.join()
-
-
-def _sizes_of(out: Path) -> dict[Path, int]:
-    return {path: path.stat().st_size for path in out.iterdir()}
 
 
 def _counts_of(client: "redis.Redis", tasks: Iterable[str]) -> Iterator[tuple[str, dict[str, int]]]:

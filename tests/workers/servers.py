@@ -6,6 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from tests.redis_servers import started
 from workers.redis_access.connection import client
@@ -74,6 +76,7 @@ class LossyProxy:
 
     def client(self):
         connection = client(self._url)
+        connection.set_retry(Retry(NoBackoff(), 6))
         pool = connection.connection_pool
         pool.connection_class = _lossy(pool.connection_class, self)
         return connection

@@ -75,77 +75,77 @@ def step(request, server, redis_, ledger):
     return back
 
 
-def test_a_url_whose_spider_died_is_leased_again_after_its_lease(ledger, clock, step):
+def of_a_dead_spider(redis_, ledger, clock):
+    """A URL is leased again after the lease. Like the others: whether it is, and seconds after which it is not yet, and
+    is, as if the clock had not been set."""
     (dead,) = ledger.lease(1)
-    step()
-    assert dead.url not in [leased.url for leased in ledger.lease(2)]
-    clock.later = FETCH_LEASE + 2
-    assert dead.url in [leased.url for leased in ledger.lease(2)]
+    return lambda: dead.url in [leased.url for leased in ledger.lease(2)], 0, FETCH_LEASE + 2
 
 
-def test_a_delayed_attempt_comes_after_its_own_pause(ledger, clock, step):
-    (leased, _) = ledger.lease(2)
-    ledger.try_later(leased.fingerprint, "it was slow", 300)
-    step()
-    clock.later = 295
-    assert leased.url not in [leased.url for leased in ledger.lease(2)]
-    clock.later = 303
-    assert leased.url in [leased.url for leased in ledger.lease(2)]
+def of_a_delayed_attempt(redis_, ledger, clock):
+    (late, _) = ledger.lease(2)
+    ledger.try_later(late.fingerprint, "it was slow", 300)
+    return lambda: late.url in [leased.url for leased in ledger.lease(2)], 295, 303
 
 
-def test_the_pages_of_a_dead_worker_are_queued_again_after_its_lease(redis_, ledger, clock, step):
+def of_a_dead_worker(redis_, ledger, clock):
     names = deliver(redis_, {3: news(3)})
     assert list(ledger.take_all(names, "dead", seconds=10))
-    step()
-    Inbox(redis_, clock=clock).sweep()
-    assert holds(ledger, names[0], "dead")
-    clock.later = 13
-    ledger.lapsed(oldest_job=None)
-    assert not holds(ledger, names[0], "dead")
+
+    def is_free():
+        Inbox(redis_, clock=clock).sweep()
+        return not holds(ledger, names[0], "dead")
+
+    return is_free, 0, 13
 
 
-def test_a_page_whose_job_is_lost_is_queued_again(redis_, ledger, clock, step):
+def of_a_lost_job(redis_, ledger, clock):
     names = deliver(redis_, {3: news(3)}, wake=False)
-    step()
-    ledger.lapsed(oldest_job=None)
-    clock.later = REQUEUE_AFTER + 2
-    assert ledger.lapsed(oldest_job=None) == ([], names)
+    return lambda: ledger.lapsed(oldest_job=None) == ([], names), 0, REQUEUE_AFTER + 2
 
 
-def test_a_recheck_is_due_after_its_own_time(redis_, ledger, clock, step):
+def of_a_recheck(redis_, ledger, clock):
     plan = RecheckPlan(every=600, until=clock() + 86400, version=1, hash="x")
     ledger.lease(1)
     ledger.settle(fingerprint(url(1)), "written", "", recheck=plan)
-    step()
-    ledger.lease(0)
-    clock.later = 590
-    assert ledger.start_rechecks() == 0
-    clock.later = 603
-    assert ledger.start_rechecks() == 1
+    return lambda: (ledger.lease(0), ledger.start_rechecks())[1] == 1, 590, 603
 
 
-def test_rows_are_delivered_after_their_usual_wait(redis_, clock, step):
+def of_a_row(redis_, ledger, clock, then=lambda queue: 60):
+    """`then`: what follows, and the seconds until the row is delivered."""
     queue = RowQueue(redis_, TASK, OUTPUT, clock=clock)
     queue.add([row(1)], again=False)
-    step()
-    clock.later = 70
-    assert due_queues(redis_, clock=clock) == [(TASK, OUTPUT)]
-    assert queue.take("here") is not None
+    wait = then(queue)
+    due = [(TASK, OUTPUT)], True
+    return lambda: (due_queues(redis_, clock=clock), queue.take("here") is not None) == due, 0, wait + 2
 
 
-@pytest.mark.parametrize("fate", ["its delivery process died", "the output was unavailable"])
-def test_rows_are_delivered_by_another_process_after_a_lease_or_a_pause(redis_, clock, step, fate):
-    queue, wait = RowQueue(redis_, TASK, OUTPUT, clock=clock), LEASE
-    queue.add([row(1)], again=False)
-    assert queue.take("dead", "now") is not None
-    if fate == "the output was unavailable":
-        wait = queue.put_off("dead", "unavailable", first=100)
+def of_a_dead_delivery(redis_, ledger, clock):
+    return of_a_row(redis_, ledger, clock, lambda queue: (queue.take("dead", "now"), LEASE + 10)[1])
+
+
+def of_an_output_that_was_away(redis_, ledger, clock):
+    def put_off(queue):
+        assert queue.take("dead", "now")
+        return queue.put_off("dead", "unavailable", first=100)
+
+    return of_a_row(redis_, ledger, clock, put_off)
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        of_a_dead_spider, of_a_delayed_attempt, of_a_dead_worker, of_a_lost_job, of_a_recheck, of_a_row,
+        of_a_dead_delivery, of_an_output_that_was_away,
+    ],
+)  # fmt: skip
+def test_what_waits_goes_on_after_its_own_time(redis_, ledger, clock, step, wait):
+    is_over, early, late = wait(redis_, ledger, clock)
     step()
-    due_queues(redis_, clock=clock)
-    assert queue.take("here", "now") is None
-    clock.later = wait + 2
-    assert due_queues(redis_, clock=clock) == [(TASK, OUTPUT)]
-    assert queue.take("here", "now") is not None
+    clock.later = early
+    assert not is_over()
+    clock.later = late
+    assert is_over()
 
 
 def test_a_process_that_died_before_the_step_does_not_live_for_an_hour(redis_, clock, step):

@@ -90,17 +90,15 @@ def each_kill(saved, work, *arguments):
             return
 
 
-def each_killed_worker(connection, redis_url, tmp_path, output, content=None):
+def each_killed_worker(connection, redis_url, tmp_path, output):
     """Kill a worker at each of its steps from its first change of a file on; yields the folder and the pages' names.
 
-    The short form does so at every fifth step. `content`: what its output has before.
+    The short form does so at every fifth step.
     """
     for kill in count(1, sample(5, 1)):
         connection.flushall()
         folder = tmp_path / str(kill)
         begin(connection, folder, output)
-        if content is not None:
-            (folder / output).write_bytes(content)
         names = deliver(connection, PAGES)
         is_through = Disk(folder).run(extract, redis_url, "first", names, kill_at=kill, from_first_change=True)
         yield folder, names
@@ -399,11 +397,3 @@ def test_a_row_of_a_killed_worker_is_not_written_again_after_a_rotation(connecti
         extract(redis_url, "second", names)
         assert states(connection, *PAGES) == ["written"] * len(PAGES)
         assert in_all_files(folder, output) == {url(number) for number in PAGES}
-
-
-def test_a_file_with_other_columns_is_moved_aside_once_whenever_its_worker_is_killed(connection, redis_url, tmp_path):
-    other = b"a,b\r\n1,2\r\n"
-    for folder, names in each_killed_worker(connection, redis_url, tmp_path, "out.csv", other):
-        extract(redis_url, "second", names)
-        assert bodies(folder, "out.csv").keys() == {url(number) for number in PAGES}
-        assert [path.read_bytes() for path in folder.glob("out.csv.*")] == [other]

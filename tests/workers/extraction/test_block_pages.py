@@ -178,12 +178,6 @@ def test_the_newest_pages_of_a_task_are_noted(ledger):
     assert blocks.marks() == {f"mark {number}" for number in range(6, 30)}
 
 
-def test_an_article_about_captchas_is_written(connection, worker, ledger):
-    about = news(1).replace(b"</h1>", b"</h1><p>The captcha of the library asks whether you are a robot.</p>")
-    worker.extract_pages(TASK, deliver(connection, {1: about, 2: news(2)}))
-    assert states(connection, 1, 2) == ["written"] * 2
-
-
 def test_the_mark_of_a_hostile_page_takes_linear_time():
     """It would take minutes in quadratic time."""
     for part in (b"<script ", b"<title>", b"<", b"&a", b"a", b"a/", b"1"):

@@ -67,13 +67,6 @@ def test_a_row_names_the_pages_that_voted_on_it(connection, worker, tmp_path):
     assert rows(tmp_path)[-1]["reason"].startswith("vote of 3 pages")
 
 
-def test_a_row_names_the_pages_that_voted_even_if_others_join_meanwhile(connection, worker, tmp_path, monkeypatch):
-    monkeypatch.setattr(section_preparation, "section_version", lambda *_: "the version of a moment ago")
-    version = section_version(connection, TASK)
-    work_on(connection, worker, 1)
-    assert rows(tmp_path)[0]["section_version"] == version
-
-
 def test_a_row_without_example_names_no_section_version(connection, worker, tmp_path):
     connection.delete(EXAMPLE)
     work_on(connection, worker, 1)
@@ -236,12 +229,6 @@ def _vote_of_which_2_fails(connection, worker, tmp_path, monkeypatch, error):
         learn(self, html, page_url, **more)
 
     monkeypatch.setattr(Section, "learn", fail)
-
-
-def test_a_mistake_in_choosing_does_not_cost_the_page(connection, worker, monkeypatch):
-    monkeypatch.setattr(Candidates, "consider", lambda *_: 1 / 0)
-    work_on(connection, worker, 1, 2)
-    assert states(connection, 1, 2) == ["written", "written"]
 
 
 def test_workers_of_one_version_write_the_same_bytes(connection, worker, tmp_path):

@@ -217,13 +217,6 @@ def test_a_named_redis_is_used(redis_url, state, monkeypatch):
 
 
 @pytest.mark.usefixtures("unset")
-def test_it_is_up_as_long_as_the_block_runs(state):
-    with redis_for(state, purpose="status") as url:
-        assert answers(url)
-    assert not answers(url)
-
-
-@pytest.mark.usefixtures("unset")
 def test_other_commands_join_the_server_of_run(state):
     with redis_for(state, purpose="run") as url:
         with redis_for(state, purpose="status") as joined:

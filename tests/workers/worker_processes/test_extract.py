@@ -125,17 +125,6 @@ def test_an_example_that_ends_every_worker_is_not_tried_for_ever(connection, wor
     assert states(connection, 1) == ["fetched"]
 
 
-def test_a_worker_without_memory_for_the_example_ends(connection, worker, monkeypatch):
-
-    def grow(*_, **__):
-        raise MemoryError
-
-    monkeypatch.setattr(section_preparation, "Section", grow)
-    with pytest.raises(MemoryError):
-        worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
-    assert states(connection, 1) == ["fetched"]
-
-
 def test_the_time_an_example_takes_is_watched(connection, worker, notes):
     [name] = deliver(connection, {1: article(1)})
     worker.extract_pages(TASK, [name])

@@ -109,23 +109,6 @@ def all_written(connection, tmp_path):
     return wait
 
 
-def test_workers_killed_at_random_lose_nothing_and_write_nothing_twice(
-    connection, work_on, all_written, tmp_path, pages
-):
-    pages["page"] = lambda mark: (mark.write_text(str(os.getpid())), time.sleep(0.05))
-    numbers = range(1, 41)
-    work_on({number: article(number, word="page") for number in numbers}, 2)
-    killed = set()
-    while len(killed) < 4 and not settled(connection, *numbers)():
-        text = (tmp_path / "page").read_text() if (tmp_path / "page").exists() else ""
-        if text and int(text) not in killed and not gone(int(text)):
-            os.kill(int(text), signal.SIGKILL)
-            killed.add(int(text))
-        time.sleep(0.05)
-    all_written(*numbers)
-    assert len(killed) == 4
-
-
 def crash(mark):
     mark.open("a").write(f"{os.getpid()}\n")
     os._exit(9)
