@@ -97,7 +97,7 @@ class BatchSinkSuite(OutputSuite):
         for start in range(0, len(rows), 200):
             sink.write(batch(start, *rows[start : start + 200]))
         found = {one["canonical_url"]: one for one in self.read(place)}
-        assert len(found) == len(rows) > 500
+        assert len(found) == len(rows) > 400
         for one in rows:
             expected = {name: self._stored(one[name]) for name in self.compared}
             assert {name: found[one["canonical_url"]][name] for name in self.compared} == expected

@@ -178,10 +178,6 @@ def test_a_port_and_a_later_at_sign_are_no_password():
     assert redact("at https://host:8080/@channel") == "at https://host:8080/@channel"
 
 
-def test_variables_are_no_secrets():
-    assert secrets_of("mysql://u:${PW}@h/d?token=${T}") == ()
-
-
 @pytest.mark.parametrize("character", RESERVED)
 @pytest.mark.parametrize("start", ["", "ab", "12"])
 def test_a_variable_in_the_login_part_is_taken_literally(character, start):

@@ -145,22 +145,14 @@ def test_a_page_in_a_recheck_does_not_take_its_url_from_the_page_that_has_writte
     assert states(connection, 2, 3) == ["written", "duplicate"]
 
 
-def test_a_reprint_names_the_first_article(connection, worker, tmp_path):
-    publish(connection, tmp_path)
+@pytest.mark.parametrize(("choice", "second"), [("mark", [url(1)]), ("drop", []), ("keep", [None])])
+def test_a_reprint_names_the_first_article_is_dropped_or_is_nothing_special(
+    connection, worker, ledger, tmp_path, choice, second
+):
+    publish(connection, tmp_path, near_duplicates=choice)
     again = article(1).replace(b"</div></div>", b"<p>Editor: J. Wang</p></div></div>")
     worker.extract_pages(TASK, deliver(connection, {1: article(1), 2: again, 3: article(3, word="different")}))
-    assert [(row["url"], row["near_duplicate_of"]) for row in rows(tmp_path)][:2] == [(url(1), None), (url(2), url(1))]
-
-
-def test_a_reprint_is_dropped_if_the_task_wants_that(connection, worker, ledger, tmp_path):
-    publish(connection, tmp_path, near_duplicates="drop")
-    worker.extract_pages(TASK, deliver(connection, {1: article(1), 2: article(1)}))
-    assert [row["url"] for row in rows(tmp_path)] == [url(1)]
+    written = [(row["url"], row["near_duplicate_of"]) for row in rows(tmp_path)]
+    assert written[:-1] == [(url(1), None), *((url(2), near) for near in second)]
     state, reason = ledger.state_of(url(2))
-    assert (state, reason.startswith("near http")) == ("duplicate", True)
-
-
-def test_a_reprint_is_nothing_special_if_the_task_does_not_ask(connection, worker, tmp_path):
-    publish(connection, tmp_path, near_duplicates="keep")
-    worker.extract_pages(TASK, deliver(connection, {1: article(1), 2: article(1)}))
-    assert [row["near_duplicate_of"] for row in rows(tmp_path)] == [None, None]
+    assert (state, reason.startswith("near http")) == (("duplicate", True) if choice == "drop" else ("written", False))

@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from tests.redis_servers import BINARIES, running
-from tests.workers.helpers import FETCHED_AT, TASK, claim, deliver, eventually, news, publish, rows, take, url
+from tests.workers.helpers import CHEAP, FETCHED_AT, TASK, claim, deliver, eventually, news, publish, rows, take, url
 from tests.workers.supervisors import supervisors
 from workers.inbox import Inbox
 from workers.ledger import Ledger
@@ -97,7 +97,7 @@ def test_a_heartbeat_and_what_frees_memory_are_not_refused(connection):
 
 
 def test_a_worker_empties_a_full_redis_without_jobs(connection, tmp_path):
-    publish(connection, tmp_path)
+    publish(connection, tmp_path, method=CHEAP)
     taken = filled_with_pages(connection)
     worker = ExtractionWorker(connection, "w")
     assert Draining(connection, worker, sleep=lambda _: None).run()
@@ -119,7 +119,7 @@ def test_a_sweep_goes_on_where_no_job_can_be_queued(connection):
 
 
 def test_processes_empty_a_full_redis_and_take_jobs_again_later(connection, small, tmp_path):
-    publish(connection, tmp_path)
+    publish(connection, tmp_path, method=CHEAP)
     taken = filled_with_pages(connection)
     ledger = Ledger(connection, TASK)
     with supervisors(small) as start:

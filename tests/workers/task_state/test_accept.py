@@ -32,13 +32,6 @@ def test_an_accepted_list_page_becomes_a_row(listed, connection, worker, ledger,
     assert [row["url"] for row in rows(tmp_path)] == [url(2), url(1)]
 
 
-def test_an_accepted_url_is_fetched_before_all_others(ledger):
-    ledger.add([Found(url(1)), Found(url(2), -7.39e12)])
-    ledger.settle(fingerprint(url(1)), "rejected", "a list")
-    ledger.accept(url(1))
-    assert [leased.url for leased in ledger.lease(2)] == [url(1), url(2)]
-
-
 def test_a_spider_and_a_worker_that_die_leave_the_mark(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path)
     worker.extract_pages(TASK, deliver(connection, {1: archive()}))

@@ -17,12 +17,10 @@ from tests.workers.servers import Server
 from tests.workers.supervisors import supervisors
 from workers.inbox import Inbox
 from workers.ledger import Ledger
-from workers.log_ids import node_name
 from workers.pages.quarantine import kept_page
 from workers.redaction import remember
 from workers.redis_access.connection import client
 from workers.reporting.presence import alive
-from workers.reporting.present_problems import ProblemBook, present_problems
 from workers.reporting.worker_reports import WorkerTimes
 from workers.sinks import AppendedFileSink
 from workers.url_states import MOST_ATTEMPTS, fingerprint
@@ -139,23 +137,6 @@ def test_a_worker_without_memory_is_replaced_and_the_page_tried_again(work_on, a
     work_on({1: article(1, word="GROWS"), 2: article(2)})
     all_written(1, 2)
     assert gone(worker_at(tmp_path / "GROWS"))
-
-
-def test_a_page_waits_for_an_output_that_is_away(connection, work_on, all_written, tmp_path, monkeypatch):
-    options = ProblemBook.__init__.__kwdefaults__
-    monkeypatch.setattr(ProblemBook.__init__, "__kwdefaults__", options | {"calm": 1.0})
-    (tmp_path / "away").write_text("a file where a folder should be")
-    work_on({1: article(1)}, outputs=("out.jsonl", "away/out.db"))
-    [problem] = eventually(lambda: [p for p in present_problems(connection) if p.count > 2], "the problem")
-    assert "away/out.db cannot be written" in problem.text
-    assert problem.nodes == (node_name(),)
-    assert states(connection, 1) == ["fetched"]
-    (tmp_path / "away").unlink()
-    all_written(1)
-    eventually(lambda: not present_problems(connection), "the problem's end")
-    [began, ended] = (tmp_path / "problems").read_text().splitlines()  # one line each, whatever the number of attempts
-    assert began.startswith("problem: ")
-    assert ended.startswith("resolved: ")
 
 
 def stop_once(mark):
