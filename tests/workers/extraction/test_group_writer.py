@@ -1,6 +1,5 @@
 """Rows in groups and several outputs: what waits for an output, and whose fault it is. Workers run in this process."""
 
-import fcntl
 import os
 from functools import partial
 
@@ -131,19 +130,6 @@ def test_a_row_is_not_written_again_to_a_rotated_file_when_its_page_is_fetched_a
     worker.extract_pages(TASK, deliver(connection, {2: news(2)}))
     assert [row["url"] for row in rows(tmp_path, "old.jsonl") + rows(tmp_path)] == [url(1), url(2)]
     assert in_table(tmp_path) == [url(1), url(2)]
-
-
-def test_a_held_file_is_waited_for_until_a_limit_with_a_deadline(connection, worker, watch, ledger, tmp_path, clock):
-    names = deliver(connection, {1: news(1)})
-    with (tmp_path / "out.jsonl").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        worker.extract_pages(TASK, names)
-        assert "out.jsonl was held by another process" in ledger.state_of(url(1))[1]
-        deadlines = [(message["writing"], message["seconds"]) for message in watch.messages if "writing" in message]
-        assert deadlines[-1] == (names, QUICK.write_deadline)
-    all_pause(clock)
-    worker.extract_pages(TASK, names)
-    assert states(connection, 1) == ["written"]
 
 
 def test_pages_are_not_extracted_while_their_only_output_is_away(connection, worker, tmp_path, clock, monkeypatch):

@@ -43,14 +43,6 @@ def test_a_wall_clock_an_hour_off_does_not_change_it_and_is_reported_once(connec
     ]
 
 
-def test_a_wall_clock_that_is_set_does_not_change_it(connection):
-    ahead = [0.0]
-    clock = RedisClock(connection, wall=lambda: time.time() + ahead[0])
-    clock.now()
-    ahead[0] = -86400.0
-    assert clock.now() == pytest.approx(redis_time(connection), abs=0.1)
-
-
 def test_it_is_measured_again_after_a_while(connection):
     monotonic = Monotonic()
     clock = RedisClock(connection, monotonic=monotonic)
