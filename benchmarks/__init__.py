@@ -1,1 +1,1 @@
-"""Benchmarks of the costs of a crawl on this machine; modules with `main` are commands: `python -m benchmarks.vote`."""
+"""Benchmarks of the costs of a crawl on this machine; a module with `main` is a command: `python -m benchmarks.start`."""

@@ -6,7 +6,8 @@ calls is drawn for each page, and another library runs on another page before ea
 caches.
 "first" is the first visit of a page in a process; "again" the second, when the paths of its section are known, as they
 are for the later pages of a section. "example": method `example` with another page of its group as example, prepared
-before, on the pages that have one; "example more": its additional time compared with the measured method.
+before, on the pages that have one; "example more": its additional time compared with the measured method; "voters": the
+same with four more pages of the group that vote, as in tasks.
 
 The form of the walk that is in use is measured; `EXEMPLAR_PURE=1` chooses the other one, in a process of its own, since
 the forms share caches. `--base FOLDER`: also another version of the package `extractors`, which has another name
@@ -22,28 +23,29 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 from lxml import etree
 
 from evaluation.data import DataError, read_sets
+from evaluation.peers import PEERS, Extract
 from evaluation.tables import table
 from evaluation.timing import in_drawn_order, settle
 from evaluation.timing import parse as parse_only
 from extractors import Section, UnusablePage, walk_in_use
+from extractors.methods.example.extractor import MEMORY
 
 SIZES = (("below 60 KB", 0, 60_000), ("to 200 KB", 60_000, 200_000), ("above", 200_000, sys.maxsize))  # bytes
 BASE = "base_extractors"
 SMALL = 25_000  # bytes of the pages on which the other library runs in between
 SMALL_PAGES = 40
-Page = tuple[bytes, str | None, bytes | None]  # page, URL, example
+Page = tuple[bytes, str | None, list[bytes]]  # page, URL, others of its group
 Call = Callable[[bytes, str | None], object]
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Print a table for each visit; exit code 2 for a mistake in the call."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.extraction_speed", description=__doc__)
-    parser.add_argument("data", type=Path, help="folder with sets/ and sites/, or a published benchmark")
+    parser.add_argument("data", type=Path, help="folder with sets/ and sites/")
     parser.add_argument("--pages", type=int, default=20, metavar="N", help="pages a set, 0 for all (default: 20)")
     parser.add_argument("--method", default="density", help="default: density")
     parser.add_argument("--base", type=Path, metavar="FOLDER", help=f"has another version as {BASE}/")
@@ -53,7 +55,8 @@ def main(words: Sequence[str] | None = None) -> int:
     except DataError as error:
         parser.error(str(error))
     calls = dict(our_calls(arguments.method, arguments.base))
-    other = trafilatura()
+    peer = PEERS["trafilatura"]
+    other = peer.load() if peer.installed else None
     settle()
     chance = random.Random(5)
     for visit in ("first", "again"):
@@ -67,8 +70,8 @@ def chosen_pages(data: Path, count: int) -> Iterator[Page]:
     for dataset in read_sets(data):
         rows, members = dataset.articles(), dataset.members()
         for row in random.Random(dataset.name).sample(rows, min(count or len(rows), len(rows))):
-            example = next((other for other in members.get(row.group, ()) if other is not row), None)
-            yield row.html(), row.url, None if example is None else example.html()
+            others = [other for other in members.get(row.group, ()) if other is not row]
+            yield row.html(), row.url, [other.html() for other in others[:MEMORY]]
 
 
 def our_calls(method: str, base: Path | None) -> Iterator[tuple[str, Call]]:
@@ -79,34 +82,35 @@ def our_calls(method: str, base: Path | None) -> Iterator[tuple[str, Call]]:
         yield "base", importlib.import_module(BASE).Section(None, method=method).extract
 
 
-def trafilatura() -> Callable[[str], Any] | None:
-    """Return the extractor of trafilatura, without metadata; None if it is not installed."""
-    try:
-        extract = importlib.import_module("trafilatura").extract
-    except ImportError:
-        return None
-    return lambda text: extract(text, include_comments=False)
+def beside(examples: Sequence[bytes]) -> Call:
+    """Return an extractor with an example, beside which the further pages vote."""
+    section = Section(examples[0])
+    for page in examples[1:]:
+        section.learn(page)
+    return section.extract
 
 
 def times_of(
-    pages: Sequence[Page], calls: dict[str, Call], other: Callable[[str], Any] | None, chance: random.Random
+    pages: Sequence[Page], calls: dict[str, Call], other: Extract | None, chance: random.Random
 ) -> list[tuple[int, dict[str, int]]]:
     """Return the bytes of each page and the CPU time of each call, in nanoseconds."""
     small = [data.decode("utf-8", "replace") for data, *_ in pages if len(data) < SMALL][:SMALL_PAGES]
     found = []
-    for number, (data, url, example) in enumerate(pages):
+    for number, (data, url, examples) in enumerate(pages):
         text = data.decode("utf-8", "replace")
         named: dict[str, Callable[[], object]] = {"lxml": partial(parse_only, data)}
         if other is not None:
             named["trafilatura"] = partial(other, text)
         named |= {name: partial(_extracted, call, data, url) for name, call in calls.items()}
-        if example is not None and "base" not in calls:
-            named["example"] = partial(_extracted, Section(example).extract, data, url)
+        if examples and "base" not in calls:
+            named["example"] = partial(_extracted, beside(examples[:1]), data, url)
+        if len(examples) == MEMORY and "base" not in calls:
+            named["voters"] = partial(_extracted, beside(examples), data, url)
         found.append((len(data), in_drawn_order(named, chance, partial(_on_another, other, small, number))))
     return found
 
 
-def _on_another(other: Callable[[str], Any] | None, small: Sequence[str], number: int, place: int) -> None:
+def _on_another(other: Extract | None, small: Sequence[str], number: int, place: int) -> None:
     """Let another library read a small page, so that no call finds warm caches."""
     if small:
         text = small[(number + place) % len(small)]
@@ -131,11 +135,13 @@ def shown(times: Sequence[tuple[int, dict[str, int]]], names: Sequence[str], com
                 row.append(f"{median(each[name] / each['lxml'] for each in chosen):.2f}")
                 if compared:
                     row.append(f"{median(each['trafilatura'] / each[name] for each in chosen):.1f}")
-            given = [each for each in chosen if "example" in each]
+            given, voted = ([each for each in chosen if name in each] for name in ("example", "voters"))
             row += [str(len(given)), _median_ratio(given, "example"), _median_ratio(given, "example", names[0])]
+            row += [str(len(voted)), _median_ratio(voted, "voters")]
             rows.append(row)
     heads = [head for name in names for head in (f"{name} × parse", "× trafilatura")[: 1 + compared]]
-    return table(["page", "pages", "parse ms", *heads, "with example", "example × parse", "example more"], rows)
+    with_others = ["with example", "example × parse", "example more", "with voters", "voters × parse"]
+    return table(["page", "pages", "parse ms", *heads, *with_others], rows)
 
 
 def _median_ratio(times: Sequence[dict[str, int]], more: str, less: str = "") -> str:

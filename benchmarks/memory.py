@@ -14,9 +14,9 @@ from pathlib import Path
 
 import redis
 
-from benchmarks.numbered_site import NumberedSite
-from benchmarks.pages import deliver, publish_config
+from benchmarks.pages import deliver, publish_config, stored
 from benchmarks.processes import running
+from benchmarks.scale import page
 from crawler.rendering.memory import below, resident
 from workers.extraction_config import ExtractionConfig
 from workers.inbox import Inbox
@@ -26,6 +26,8 @@ from workers.redis_access.embedded import Embedded
 
 MARKS = (1_000, 10_000, 20_000, 30_000, 40_000, 50_000, 100_000)
 AT_ONCE = 200  # pages delivered together
+SITE = "http://gazette.example"
+PAGE_BYTES = 2000
 BACKLOG = 60  # jobs that wait
 
 
@@ -35,20 +37,18 @@ def main() -> int:
     with (
         tempfile.TemporaryDirectory(prefix="memory-") as name,
         Embedded(Path(name) / "redis") as url,
-        NumberedSite(arguments.pages) as site,
     ):
         connection = connect(url)
         tasks = [f"task-{number}" for number in range(arguments.tasks)]
         for task in tasks:
-            example, outputs = site.stored(0), (f"{task}.jsonl", "all.db")
-            config = ExtractionConfig(task, example.url, r".*/a/\d+\.html", outputs, name)
-            publish_config(connection, config, example.body)
+            config = ExtractionConfig(task, f"{SITE}/0.html", r".*/\d+\.html", (f"{task}.jsonl", "all.db"), name)
+            publish_config(connection, config, page(0, PAGE_BYTES))
         words = ("work", "extract", "-n", str(arguments.workers))
         with running(Path(name), url, *words, stderr=subprocess.DEVNULL) as supervisor:
-            return _measure(connection, site, tasks, supervisor, arguments.pages)
+            return _measure(connection, tasks, supervisor, arguments.pages)
 
 
-def _measure(connection: "redis.Redis", site: NumberedSite, tasks: list[str], supervisor: int, pages: int) -> int:
+def _measure(connection: "redis.Redis", tasks: list[str], supervisor: int, pages: int) -> int:
     inbox, ledgers = Inbox(connection), [Ledger(connection, task) for task in tasks]
     marks = [mark for mark in MARKS if mark < pages] + [pages]
     sizes: dict[int, list[int]] = {}
@@ -57,7 +57,8 @@ def _measure(connection: "redis.Redis", site: NumberedSite, tasks: list[str], su
         while number < mark:
             while inbox.waiting_jobs() > BACKLOG:
                 time.sleep(0.05)
-            several = [site.stored(place) for place in range(number + 1, number + AT_ONCE + 1)]
+            places = range(number + 1, number + AT_ONCE + 1)
+            several = [stored(f"{SITE}/{place}.html", page(place, PAGE_BYTES)) for place in places]
             deliver(ledgers[number // AT_ONCE % len(ledgers)], inbox, several)
             number += AT_ONCE
         while inbox.waiting_jobs() or any(ledger.counts().states["fetched"] for ledger in ledgers):

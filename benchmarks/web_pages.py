@@ -5,21 +5,18 @@
 It makes a task list with ledgers, runs and failures in a separate Redis, writes the articles to JSONL files, builds the
 index, and requests each page in turn, with another query and page number each time. It prints, for each page, median,
 95th percentile and maximum of this process' CPU time in milliseconds, including rendering; and the rate of the
-indexing. `--folder` keeps the files, so that a second call with it does not build them again. With
-`--while-indexing` the pages are requested while the console's own thread builds the index, as at the first start. CPU
-is then without that of this thread. The time on the clock is printed, too.
+indexing. `--folder` keeps the files, so that a second call with it does not build them again. The last line is a
+scrape of the metrics, with the CPU time of Redis in addition.
 """
 
 import argparse
 import json
 import random
-import shutil
 import statistics
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -27,12 +24,12 @@ from pathlib import Path
 import redis
 from starlette.testclient import TestClient
 
-from benchmarks.processes import percentile
+from benchmarks.processes import cpu_of_redis, percentile
 from console.web.api_types import ArticleQuery
 from console.web.app import create_app
 from console.web.config import ConsoleConfig
 from console.web.context import Web
-from console.web.data import INDEXER, ConsoleData
+from console.web.data import ConsoleData
 from crawler.run.run_report import RunReport, keep_report
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
@@ -62,19 +59,20 @@ def main() -> int:
     parser.add_argument("--tasks", type=int, default=1000)
     parser.add_argument("--articles", type=int, default=1_000_000)
     parser.add_argument("--requests", type=int, default=40, help="of each page")
-    parser.add_argument("--while-indexing", action="store_true", help="while the index is built")
     parser.add_argument("--folder", type=Path, help="where to keep the files")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="web-pages-") as temporary:
         folder = given.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        with console(folder, given.tasks, given.articles, given.while_indexing) as (client, web):
-            return measure(client, web, given.tasks, given.requests, given.while_indexing)
+        with console(folder, given.tasks, given.articles) as (client, web):
+            slow = measure(client, web, given.tasks, given.requests)
+            measure_scrape(client, web, given.requests)
+            return slow
 
 
 @contextmanager
-def console(folder: Path, tasks: int, articles: int, while_indexing: bool) -> Iterator[tuple[TestClient, Web]]:
-    """Yield a client of a console with `tasks` tasks and `articles` articles. `while_indexing`: the index is empty."""
+def console(folder: Path, tasks: int, articles: int) -> Iterator[tuple[TestClient, Web]]:
+    """Yield a client of a console with `tasks` tasks and `articles` articles."""
     file = folder / "tasks.yaml"
     is_new = not file.exists()
     if is_new:
@@ -84,12 +82,8 @@ def console(folder: Path, tasks: int, articles: int, while_indexing: bool) -> It
         if is_new:
             _fill_redis(connection, file)
             _write_articles(folder, tasks, articles)
-        config = ConsoleConfig(file)
-        if while_indexing:
-            shutil.rmtree(folder / "state" / "console", ignore_errors=True)
-        data = ConsoleData(config, url, connection, folder / "state")
-        if not while_indexing:
-            _build_index(data, folder, tasks)
+        data = ConsoleData(ConsoleConfig(file), url, connection, folder / "state")
+        _build_index(data, folder, tasks)
         web = Web(data)
         with TestClient(create_app(web), base_url="http://127.0.0.1:8300", follow_redirects=False) as client:
             yield client, web
@@ -104,16 +98,6 @@ def _build_index(data: ConsoleData, folder: Path, tasks: int) -> None:
         print(f"indexed {count:,} articles, {count / seconds:,.0f} a second of CPU", flush=True)
     size = sum(path.stat().st_size for path in (folder / "state" / "console").iterdir())
     print(f"index: {size / 2**20:,.0f} MiB; {tasks:,} tasks", flush=True)
-
-
-def _start_indexing(data: ConsoleData) -> Callable[[], float]:
-    """Build the index in the console's own thread, and wait for the first articles; return a clock of its CPU."""
-    data.start()
-    while not data.index.search(_everything(), 1).articles:
-        time.sleep(0.1)
-    [indexer] = [thread.ident for thread in threading.enumerate() if thread.name == INDEXER]
-    number = time.pthread_getcpuclockid(indexer or 0)
-    return lambda: time.clock_gettime(number)
 
 
 def _name(number: int) -> str:
@@ -171,7 +155,7 @@ def _paths(web: Web, tasks: int, turn: int) -> dict[str, str]:
     """Return one address of each page; they differ from turn to turn."""
     dice = random.Random(turn)
     name, latin, chinese = _name(dice.randrange(tasks)), dice.choice(LATIN), dice.choice(CHINESE)
-    newest = web.data.index.search(_everything(), 1).articles[0].id
+    newest = web.data.index.search(ArticleQuery(), 1).articles[0].id
     return {
         "tasks": f"/?page={1 + turn % 20}&sort={dice.choice(('health', 'name', 'next', 'articles'))}",
         "tasks, by name": f"/?q={dice.randrange(10)}{dice.randrange(10)}",
@@ -195,36 +179,41 @@ def _paths(web: Web, tasks: int, turn: int) -> dict[str, str]:
     }
 
 
-def _everything() -> ArticleQuery:
-    return ArticleQuery()
-
-
-def measure(client: TestClient, web: Web, tasks: int, requests: int, while_indexing: bool) -> int:
+def measure(client: TestClient, web: Web, tasks: int, requests: int) -> int:
     """Request the pages, print a table, and return 1 if one is above the limit."""
     spent: dict[str, list[float]] = {}
-    waited: dict[str, list[float]] = {}
-    of_indexer = _start_indexing(web.data) if while_indexing else lambda: 0.0
     for turn in range(requests + 2):
         for title, path in _paths(web, tasks, turn).items():
             web.data.snapshots.expire()  # the worst case: each page reads all tasks again
-            began, started = time.perf_counter(), time.process_time() - of_indexer()
+            started = time.process_time()
             answer = client.get(path)
-            seconds = time.process_time() - of_indexer() - started
+            seconds = time.process_time() - started
             if answer.status_code != 200:
                 raise SystemExit(f"{path}: {answer.status_code}")
             if turn >= 2:  # the first turns compile templates
                 spent.setdefault(title, []).append(1000 * seconds)
-                waited.setdefault(title, []).append(1000 * (time.perf_counter() - began))
-    if while_indexing:
-        print(f"indexed meanwhile: {sum(web.data.index.counts().values()):,} articles, {of_indexer():.0f} s of CPU")
-    print(f"{'page':34}{'median':>8}{'p95':>8}{'most':>8}  ms of CPU{'p95':>8}  ms on the clock")
+    print(f"{'page':34}{'median':>8}{'p95':>8}{'most':>8}  ms of CPU")
     worst = 0.0
     for title, values in spent.items():
-        p95, on_clock = percentile(values, 0.95), percentile(waited[title], 0.95)
+        p95 = percentile(values, 0.95)
         worst = max(worst, p95)
-        print(f"{title:34}{statistics.median(values):8.0f}{p95:8.0f}{max(values):8.0f}{on_clock:19.0f}")
+        print(f"{title:34}{statistics.median(values):8.0f}{p95:8.0f}{max(values):8.0f}")
     print(f"largest 95th percentile: {worst:.0f} ms (bar: {BAR:.0f})")
     return int(worst > BAR)
+
+
+def measure_scrape(client: TestClient, web: Web, requests: int) -> None:
+    """Print the cost of a scrape of the metrics."""
+    connection = web.data.redis
+    costs = []
+    for _ in range(requests + 1):
+        own, of_redis = time.process_time(), cpu_of_redis(connection)
+        answer = client.get("/metrics")
+        costs.append((1000 * (time.process_time() - own), 1000 * (cpu_of_redis(connection) - of_redis)))
+    own, of_redis = (statistics.median(column) for column in zip(*costs[1:], strict=True))  # the first loads scripts
+    series = sum(not line.startswith("#") for line in answer.text.splitlines())
+    size = len(answer.content) / 1e6
+    print(f"a scrape: {own:.0f} ms of CPU and {of_redis:.0f} of Redis, {size:.1f} MB, {series:,} series")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 import argparse
 import logging
 import sys
-import tempfile
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,17 +24,18 @@ from .options import (
 from .peers import PEERS, missing_message, parse_peers
 from .perturb import PERTURBATIONS
 from .predict import predict
+from .results import results_of
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Predict, score, print; exit code 1 if a floor is missed, 2 for a mistake in the call."""
     parser = _parser()
     arguments = parser.parse_args(words)
-    with mistakes(parser, DataError, UnknownName), tempfile.TemporaryDirectory() as out:
-        return _run(arguments, Path(out))
+    with mistakes(parser, DataError, UnknownName):
+        return _run(arguments)
 
 
-def _run(arguments: argparse.Namespace, out: Path) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     floors = chosen_floors(arguments)
     settings = chosen_settings(arguments, floors)
     everything = read_sets(arguments.data)
@@ -60,13 +60,14 @@ def _run(arguments: argparse.Namespace, out: Path) -> int:
     logging.disable(logging.CRITICAL)  # peers log problems for each page; only their results are measured
     warnings.simplefilter("ignore")
     with offline():
-        predict(sets, everything, methods, peers, arguments.perturb, settings, out, left_out)
-    return finish(arguments, out, everything, settings)
+        predictions = predict(sets, everything, methods, peers, arguments.perturb, settings, left_out)
+        results = results_of(predictions, settings.seed, arguments.worst)
+    return finish(arguments, results, everything, settings)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m evaluation", description=__doc__)
-    parser.add_argument("data", type=Path, help="folder with sets/ and sites/, or a published benchmark")
+    parser.add_argument("data", type=Path, help="folder with sets/ and sites/ (see data.py)")
     parser.add_argument(
         "--methods",
         type=comma_list,

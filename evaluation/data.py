@@ -1,14 +1,8 @@
-"""Reads stored pages and their truth, in three published layouts, each recognised by its files.
+"""Reads stored pages and their truth: the folders `sets/<name>/` and `sites/<name>/`, or one such folder itself.
 
-1. **Normalised** (ours): `sets/<name>/` and `sites/<name>/`, or one such folder itself, with `truth.jsonl` (one object
-per page: id, file, url, site, section, kind, title, date, body, encoding, optional_paragraphs) and `groups.json`
-(one object per group: site, section, with_body, usable).
-2. **scrapinghub/article-extraction-benchmark**: `ground-truth.json` (id → {articleBody, url}) and `html/<id>.html.gz`.
-   A missing article body means an empty one, as in its own `evaluate.py`. Single pages, no groups.
-3. **dobbersc/fundus-evaluation**: `dataset/ground_truth.json` and `dataset/html/`, or that folder itself. The JSON maps
-   a file name `<Publisher>_<n>.html.gz` to {body: [paragraph, …], url, crawl_date}; a paragraph in square brackets is
-   optional. In the published data the files are directly in `html/`; one folder per publisher (`html/<Publisher>/…`)
-      is supported, too. A publisher is a group.
+Each has `truth.jsonl` (one object per page: file and kind, and as far as known id, url, site, section, title, date,
+body, encoding, optional_paragraphs) and, for examples, `groups.json` (one object per group: site, section, with_body,
+usable).
 
 In any other folder the folders directly below are searched. Scored are rows of kind `article` (or unknown) with a body;
 a null body is not scored. Rows of kind `list` are negatives: the right result is that there is no article.
@@ -25,16 +19,22 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+from extractors.article import NoArticle
+from extractors.content.assembly import ParsedPage, read
+from extractors.errors import TrainingMistakes, UnusablePage
+from extractors.html.paths import PathTrie
+from extractors.html.urls import split_web
+from extractors.page import make_page
 from extractors.page_types.classify import KINDS
-
-from .labelled_pages import kind_of
 
 NOT_ARTICLES = frozenset({"list", "redirect", "other"})
 OTHER_KINDS = frozenset(KINDS) - {"article", "list"}
 PAIR = 2  # bodies per group of a set that consists of pairs
+SECTIONS = {"forum": "thread", "listing": "list"} | {str(kind): str(kind) for kind in KINDS}
+_SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})  # as in example.co.uk
 
 
-class DataError(ValueError):
+class DataError(TrainingMistakes):
     """The data cannot be read; the message has the place."""
 
 
@@ -58,6 +58,11 @@ class Row:
     def scored(self) -> bool:
         """Whether the page's text is compared with a truth."""
         return self.body is not None and self.kind not in NOT_ARTICLES
+
+    @property
+    def site(self) -> str:
+        """The name of its site; "" without one."""
+        return self.group.partition("/")[0]
 
     @property
     def paragraphs(self) -> list[str]:
@@ -117,7 +122,7 @@ def read_sets(folder: Path) -> list[DataSet]:
     if not found:
         found = [one for child in sorted(folder.iterdir()) if child.is_dir() for one in _recognised(child)]
     if not found:
-        raise DataError(f"{folder} has no sets: neither sets/ or sites/, truth.jsonl, ground-truth.json nor dataset/")
+        raise DataError(f"{folder} has no sets: neither sets/ or sites/ nor truth.jsonl")
     names = [one.name for one in found]
     if twice := {name for name in names if names.count(name) > 1}:
         raise DataError(f"{folder} has two sets with the name {', '.join(sorted(twice))}")
@@ -135,17 +140,34 @@ def other_kinds(sets: Sequence[DataSet]) -> list[DataSet]:
     return found
 
 
+def kind_of(kind: str | None, section: str | None) -> str:
+    """Return the kind of a labelled page; "" if none is known. A section may say more than "list" or "other"."""
+    named = SECTIONS.get(section or "", "")
+    return named if named and kind != "article" else kind if kind in KINDS else ""
+
+
+def domain_of(url: str | None) -> str:
+    """Return the registered domain of a URL's host, approximately (example.co.uk); "" without a host."""
+    parts = split_web(url) if url else None
+    labels = (parts.hostname or "").split(".") if parts else []
+    return ".".join(labels[-3 if len(labels) > 2 and labels[-2] in _SECOND_LEVEL else -2 :])
+
+
+def parsed_page(row: Row, url: str | None, content_type: str | None = None) -> ParsedPage | None:
+    """Return a page, parsed; None if it has no text."""
+    try:
+        parsed = read(make_page(row.html(), url, content_type), PathTrie())
+    except UnusablePage:
+        return None
+    return None if isinstance(parsed, NoArticle) else parsed
+
+
 def _recognised(folder: Path) -> Iterator[DataSet]:
     if (folder / "truth.jsonl").exists():
         yield _normalised(folder)
     for room in ("sets", "sites"):
         for truth in sorted(folder.glob(f"{room}/*/truth.jsonl")):
             yield _normalised(truth.parent)
-    if (folder / "ground-truth.json").exists():
-        yield _scrapinghub(folder)
-    for root in (folder, folder / "dataset"):
-        if (root / "ground_truth.json").exists():
-            yield _fundus(root)
 
 
 def _normalised(folder: Path) -> DataSet:
@@ -166,14 +188,14 @@ def _normalised(folder: Path) -> DataSet:
 
 def _normalised_row(folder: Path, row: Mapping[str, Any]) -> Row:
     return Row(
-        id=row["id"],
+        id=str(row.get("id") or row["file"]),
         file=folder / row["file"],
         group=_group(row),
         url=row.get("url"),
         kind=row.get("kind"),
         title=row.get("title"),
         date=row.get("date"),
-        body=row["body"],
+        body=row.get("body"),
         optional=tuple(row.get("optional_paragraphs") or ()),
         encoding=row.get("encoding"),
         section=row.get("section"),
@@ -188,48 +210,7 @@ def _usable(groups: list[Mapping[str, Any]]) -> frozenset[str]:
 
 
 def _group(row: Mapping[str, Any]) -> str:
-    return f"{row['site'] or ''}/{row['section'] or ''}"
-
-
-def _scrapinghub(folder: Path) -> DataSet:
-    truth = folder / "ground-truth.json"
-    try:
-        rows = tuple(
-            Row(id=id, file=_page(folder, id), group="", url=item.get("url"), body=item.get("articleBody") or "")
-            for id, item in sorted(_json(truth).items())
-        )
-    except AttributeError as error:
-        raise DataError(f"{truth} does not have the published layout: {error}") from None
-    return DataSet("scrapinghub_published", rows, frozenset(), _checksum(truth))
-
-
-def _fundus(folder: Path) -> DataSet:
-    truth = folder / "ground_truth.json"
-    try:
-        rows = tuple(_fundus_row(folder, name, item) for name, item in sorted(_json(truth).items()))
-    except (AttributeError, KeyError, TypeError) as error:
-        raise DataError(f"{truth} does not have the published layout: {type(error).__name__}: {error}") from None
-    return DataSet("fundus_published", rows, frozenset(row.group for row in rows), _checksum(truth))
-
-
-def _fundus_row(folder: Path, name: str, item: Mapping[str, Any]) -> Row:
-    id = name.removesuffix(".gz").removesuffix(".html")
-    marked = [paragraph[:1] == "[" and paragraph[-1:] == "]" for paragraph in item["body"]]
-    return Row(
-        id=id,
-        file=_page(folder, id),
-        group=id.rpartition("/")[2].rpartition("_")[0],
-        url=item.get("url"),
-        body="\n\n".join(text[1:-1] if mark else text for text, mark in zip(item["body"], marked, strict=True)),
-        optional=tuple(index for index, mark in enumerate(marked) if mark),
-    )
-
-
-def _page(folder: Path, id: str) -> Path:
-    name = id.rpartition("/")[2]
-    known = (id, f"{name.rpartition('_')[0]}/{name}")
-    places = [folder / "html" / f"{place}{suffix}" for place in known for suffix in (".html.gz", ".html")]
-    return next((place for place in places if place.exists()), places[0])
+    return f"{row.get('site') or ''}/{row.get('section') or ''}"
 
 
 def _json(path: Path) -> Any:

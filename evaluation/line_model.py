@@ -39,11 +39,10 @@ from extractors.page import make_page
 from extractors.page_types.classify import judge, using_models, weigh
 
 from .arguments import mistakes, parser_of
-from .data import OTHER_KINDS, DataError, DataSet, Row, other_kinds, read_sets
+from .data import OTHER_KINDS, DataError, DataSet, Row, domain_of, other_kinds, read_sets
 from .designs.parts import DESIGNS, NAMINGS, fold_of_design, mixed, page_of
 from .designs.stored import DesignedPage, DesignedSite, StoredArticle, sites_of, url_of
 from .designs.written import KINDS, UNSEEN, collections, folds_of_collection, written_page
-from .labelled_pages import domain_of
 from .line_labels import line_labels
 from .perturb import PERTURBATIONS
 from .scores import words
@@ -150,9 +149,7 @@ def fold_of(site: str) -> int:
 
 def site_of(row: Row, set_name: str) -> str:
     """Return the site by which pages are left out together."""
-    return (
-        family_of(set_name) if set_name in SAME_SITE else domain_of(row.url) or row.group.partition("/")[0] or set_name
-    )
+    return family_of(set_name) if set_name in SAME_SITE else domain_of(row.url) or row.site or set_name
 
 
 def read_examples(sets: Sequence[DataSet], processes: int, left_out: Path | None) -> list[LabelledForm]:

@@ -15,14 +15,12 @@ from itertools import compress
 from pathlib import Path
 
 from extractors import NoArticle, Section
-from extractors.content.assembly import read
 from extractors.html.dom import parse
 from extractors.html.lines import Lines, read_lines
 from extractors.html.paths import PathTrie
-from extractors.page import make_page
 
 from .arguments import mistakes
-from .data import DataError, DataSet, Row, read_sets
+from .data import DataError, DataSet, parsed_page, read_sets
 
 LEAST = 8  # letters; shorter lines occur in a text by accident
 _OTHER = re.compile(r"\W+")
@@ -49,14 +47,14 @@ def measured(one: DataSet, structure: Path | None) -> str:
     section, wanted, kept, wrong, total = Section(None), 0, 0, 0, 0
     for row in one.articles():
         found = section.extract(row.html(), row.url, refuse="never")
-        lines = _lines(row)
-        if isinstance(found, NoArticle) or lines is None:
+        parsed = parsed_page(row, row.url)
+        if isinstance(found, NoArticle) or parsed is None:
             continue
         text, truth = _plain(getattr(found, "text", "")), _plain(row.body or "")
         html = inner.get(row.file.as_posix().partition(f"/{one.name}/")[2])
         written = None if html is None else {*_links(read_lines(parse(html.encode()), PathTrie()))}
         total += len(text)
-        for line in _links(lines):
+        for line in _links(parsed.lines):
             if line in truth if written is None else line in written:
                 wanted += len(line)
                 kept += len(line) * (line in text)
@@ -71,11 +69,6 @@ def _inner(path: Path) -> Iterator[tuple[str, str]]:
     with gzip.open(path, "rt", encoding="utf-8") as file:
         for row in map(json.loads, file):
             yield row["file"], row["html"]
-
-
-def _lines(row: Row) -> Lines | None:
-    parsed = read(make_page(row.html(), row.url), PathTrie())
-    return None if isinstance(parsed, NoArticle) else parsed.lines
 
 
 def _links(lines: Lines) -> Iterator[str]:

@@ -21,8 +21,7 @@ from extractors import Article, NoArticle, Section, UnusablePage
 from extractors.page import Refuse
 from extractors.registry import METHODS
 
-from .data import OTHER_KINDS, DataSet, Row
-from .labelled_pages import domain_of
+from .data import OTHER_KINDS, DataSet, Row, domain_of
 
 Mode = Literal["alone", "example", "memory", "foreign", "odd"]
 ODD = 2  # pages that serve as an unfit example of one page
@@ -192,4 +191,4 @@ def _parse(name: str, memory: int) -> Method:
 
 
 def _site(row: Row) -> str:
-    return row.group.partition("/")[0] or (row.url or row.id).partition("://")[2].partition("/")[0]
+    return row.site or (row.url or row.id).partition("://")[2].partition("/")[0]

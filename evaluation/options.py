@@ -12,7 +12,7 @@ from .data import DataError, DataSet
 from .floors import Floors, failures, missing_sets, read_floors, updated, write_floors
 from .methods import nearest
 from .predict import Selection
-from .results import Result, Speed, read_results
+from .results import Result
 from .tables import as_json, report
 
 FLOORS = Path(__file__).parent / "floors.json"
@@ -80,11 +80,12 @@ def chosen_sets(sets: Sequence[DataSet], names: Sequence[str]) -> list[DataSet]:
     return [known[name] for name in names] if names else list(sets)
 
 
-def finish(arguments: argparse.Namespace, out: Path, sets: Sequence[DataSet], settings: Selection) -> int:
-    """Score the predictions in `out`, print the tables, check or update the floors; return the exit code."""
+def finish(
+    arguments: argparse.Namespace, results: Sequence[Result], sets: Sequence[DataSet], settings: Selection
+) -> int:
+    """Print the tables, check or update the floors; return the exit code."""
     floors = chosen_floors(arguments)
-    results, speeds = read_results(out, sets, settings.seed, arguments.worst)
-    _print(arguments, results, speeds)
+    print(json.dumps(as_json(results), ensure_ascii=False, indent=1) if arguments.json else report(results))
     failed = [] if arguments.lower_floors else failures(floors, results, sets)
     if not arguments.lower_floors and not getattr(arguments, "sets", None):
         failed += [f"{name}: has floors, but no data" for name in missing_sets(floors, sets)]
@@ -99,13 +100,6 @@ def print_lines(lines: Iterable[str]) -> None:
     """Print messages for a person on standard error."""
     for line in lines:
         print(line, file=sys.stderr)
-
-
-def _print(arguments: argparse.Namespace, results: Sequence[Result], speeds: dict[str, dict[str, Speed]]) -> None:
-    if arguments.json:
-        print(json.dumps(as_json(results, speeds), ensure_ascii=False, indent=1))
-    else:
-        print(report(results, speeds))
 
 
 def _words(settings: Selection) -> str:

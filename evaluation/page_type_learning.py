@@ -213,7 +213,7 @@ def pages_of(
         np.array([page.kind == form.kind for page, _ in whole], np.bool_),
         tuple(page.site for page, _ in whole),
         tuple(page.source for page, _ in whole),
-        np.array([page.name not in doubtful for page, _ in whole], np.bool_),
+        np.array([page.row.id not in doubtful for page, _ in whole], np.bool_),
         table(found.short or found.page for _, found in whole),
     )
 

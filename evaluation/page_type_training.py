@@ -1,6 +1,6 @@
 """`python -m evaluation.page_type_training DATA…`: train the page-type models on labelled pages of your own.
 
-DATA: folders with a truth.jsonl and the pages that it names, at any depth; one object per line with file, kind
+DATA: folders of `evaluation.data`, with a truth.jsonl and the pages that it names; one object per line with file, kind
 (article, thread, documentation, product, service, list, collection) and, as far as known, url, site and encoding. Use
 all kinds from many sites; twenty pages of a site are enough.
 
@@ -98,7 +98,7 @@ def read_features(
     `dropped`: patterns of names to leave out. Raises `TrainingMistakes`.
     """
     everything = [page for folder in folders for page in read_labelled(folder)]
-    kept = [page for page in everything if not any(fnmatch(page.name, pattern) for pattern in dropped)]
+    kept = [page for page in everything if not any(fnmatch(page.row.id, pattern) for pattern in dropped)]
     chosen = evenly([(page.source, page.site, page.kind) for page in kept])
     labelled = [page for page, taken in zip(kept, chosen.tolist(), strict=True) if taken]
     found = list(_numbered(labelled, errors))

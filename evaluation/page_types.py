@@ -6,28 +6,21 @@ the two models (pages with and without a URL):
 1. Site-out: models are trained on nine tenths of the sites and judge the others; thresholds are those of the training
    sites. "by page" weights pages equally, "by site" sites. Intervals: 95%, by resampling sites.
 2. The same by source and type.
-3. A test whether the collection was learned instead of the type: most articles and most lists are of different
-   collections. So models are trained only on collections of one type, where both are confounded, and judge the sites
-   that have both; and vice versa. A model of the collections would be at the level of chance (AUC .5).
-4. Pages whose URLs have one shape, classified together.
+3. The kinds of pages: the shares that are told to be of each kind, and whether the most probable one is right.
 """
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import count as counted
 from pathlib import Path
-from statistics import fmean, median
+from statistics import fmean
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
 
 from extractors.errors import TrainingMistakes
-from extractors.page_types import classify, shape_of
-from extractors.page_types.classify import EVEN, KINDS, kind_of_several
+from extractors.page_types.classify import EVEN, KINDS
 from extractors.page_types.model import Values
 
 from .arguments import count
@@ -37,18 +30,14 @@ from .page_type_learning import (
     Flags,
     PageNumbers,
     TrainingPages,
-    chosen,
     folds,
     held_out,
-    learn,
     pages_of,
     site_weights,
     thresholds,
 )
 from .page_type_training import FORMS, check, is_of_kinds, learn_kind, read_features, sites_of
-from .scores import auc
 from .tables import table
-from .timing import parse, settle, take_turns
 
 SAME_SITE = {"meiwen_mobile": "52jscn.com"}  # one site in two themes
 DRAWS = 2_000
@@ -96,11 +85,8 @@ def main(words: Sequence[str] | None = None) -> int:
             pages = pages_of(labelled, features, form, arguments.doubt)
             check(pages, name)
             judged = [judge(pages, arguments.seed + step) for step in range(SEEDS)]
-            print(f"\n## {name}\n\n{summary(judged, arguments.seed)}\n\n{by_source(judged)}\n\n{learned_source(pages)}")
-            print(f"\n{by_shape(chosen(labelled, features, form)[0], judged)}")
+            print(f"\n## {name}\n\n{summary(judged, arguments.seed)}\n\n{by_source(judged)}")
         print(f"\n## kinds\n\n{by_kind(labelled, features, arguments.seed)}")
-        if arguments.speed:
-            print(f"\n{speed(labelled[:: arguments.speed])}")
     except TrainingMistakes as error:
         errors.print(str(error))
         return 2
@@ -172,30 +158,6 @@ def by_source(judged: Sequence[LeftOutAnswers]) -> str:
     return table(["source", "type", "pages", "right", "answered", "right of these"], rows)
 
 
-def by_shape(labelled: Sequence[LabelledPage], judged: Sequence[LeftOutAnswers]) -> str:
-    """Return the results for pages whose URLs have one shape, at least `TOGETHER`, judged alone and together."""
-    shapes: dict[tuple[str, bool], list[int]] = {}
-    for place, page in enumerate(labelled):
-        if page.url:
-            shapes.setdefault((shape_of(page.url), page.article), []).append(place)
-    rows = []
-    for name, kind in (("articles", True), ("lists", False)):
-        groups = [np.array(places) for (_, article), places in shapes.items() if article == kind]
-        groups = [places for places in groups if len(places) >= TOGETHER]
-        told = [_told(one, places) for one in judged for places in groups]
-        if told:
-            pages = sum(map(len, groups))
-            alone = fmean(float((one.answer[places] != 0).mean()) for one in judged for places in groups)
-            answered = fmean(kind != "uncertain" for kind in told)
-            right = fmean(kind == name.removesuffix("s") for kind in told if kind != "uncertain") if answered else 0.0
-            rows.append([name, str(len(groups)), str(pages), f"{alone:.3f}", f"{answered:.3f}", f"{right:.3f}"])
-    return table(["type", "shapes", "pages", "answered alone", "answered together", "right of these"], rows)
-
-
-def _told(one: LeftOutAnswers, places: NDArray[np.intp]) -> str:
-    return kind_of_several(one.log_odds[places], one.article_from[places[0]], one.list_to[places[0]])
-
-
 def by_kind(labelled: Sequence[LabelledPage], features: Sequence[PageNumbers], seed: int) -> str:
     """Return a table with one row per kind: pages, and the shares of them that are told to be of each kind.
 
@@ -225,59 +187,11 @@ def by_kind(labelled: Sequence[LabelledPage], features: Sequence[PageNumbers], s
     return f"{table(['kind', 'pages', *of_kind, 'uncertain'], rows)}\n\nmost probable kind right: {right:.1%}"
 
 
-def learned_source(pages: TrainingPages) -> str:
-    """Train on collections where source and type are confounded, judge the others, and vice versa; omit sources."""
-    both = {site for site, article in zip(pages.sites, pages.article.tolist(), strict=True) if article}
-    both &= {site for site, article in zip(pages.sites, pages.article.tolist(), strict=True) if not article}
-    mixed = np.array([site in both for site in pages.sites], np.bool_)
-    rows = []
-    for name, learned, judged in (
-        ("collections of one type", ~mixed, mixed),
-        ("sites with both", mixed, ~mixed),
-    ):
-        if all(len(set(pages.article[part].tolist())) == 2 for part in (learned, judged)):
-            rows.append([name, *_elsewhere(pages, learned, judged)])
-    return table(["learned from", "sites", "judged", "AUC by site", "right of articles", "right of lists"], rows)
-
-
-def _elsewhere(pages: TrainingPages, learned: Flags, judged: Flags) -> Iterator[str]:
-    others = pages.only(judged)
-    log_odds = learn(pages.only(learned)).log_odds(others.values)
-    right = (log_odds > 0) == others.article
-    yield str(len(set(pages.only(learned).sites)))
-    yield f"{len(others)} pages of {len(set(others.sites))} sites"
-    yield f"{auc(log_odds, others.article, site_weights(others, 0.0)):.3f}"
-    yield f"{right[others.article].mean():.3f}"
-    yield f"{right[~others.article].mean():.3f}"
-
-
-def speed(labelled: Sequence[LabelledPage]) -> str:
-    """Return the CPU time of a page, in addition to parsing and lines, and relative to them."""
-    taken: dict[str, list[float]] = {}
-    settle()
-    for page, turn in zip(labelled, counted()):
-        parsed = page.parsed()
-        if parsed is not None:
-            html = parsed.page.encoded()
-            calls: dict[str, Callable[[], object]] = {
-                "classify": partial(classify, parsed),
-                "decode, parse, lines, head": page.parsed,
-                "lxml": partial(parse, html),
-            }
-            for name, (_, time) in take_turns(calls, turn).items():
-                taken.setdefault(name, []).append(time)
-    rows = [
-        [name, f"{fmean(times):.2f}", f"{median(times):.2f}", f"{np.quantile(times, 0.95):.2f}", f"{max(times):.2f}"]
-        for name, times in taken.items()
-    ]
-    return table(["ms a page", "mean", "median", "95%", "most"], rows)
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m evaluation.page_types",
         description=__doc__,
-        epilog="example: python -m evaluation.page_types DATA --drop 'kancai:a/about/*' --speed 2",
+        epilog="example: python -m evaluation.page_types DATA --drop 'kancai:a/about/*'",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("data", type=Path, metavar="DATA", help="a folder of pages with truth.jsonl")
@@ -288,7 +202,6 @@ def _parser() -> argparse.ArgumentParser:
         "--doubt", action="append", default=[], metavar="ID", help="judge this page, but do not train on it"
     )
     parser.add_argument("--seed", type=count, default=0, metavar="N", help="divides sites and draws them; default: 0")
-    parser.add_argument("--speed", type=count, default=0, metavar="N", help="time each Nth page")
     return parser
 
 

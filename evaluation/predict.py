@@ -1,11 +1,10 @@
-"""The first step: every method and peer on every page, interleaved; the results are written to files."""
+"""The first step: every method and peer on every page, interleaved."""
 
 import random
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from pathlib import Path
 
 from extractors import Section, UnusablePage
 from extractors.html.decoding import decode
@@ -15,7 +14,7 @@ from .left_out import LeftOut
 from .methods import Answer, Method, Pair, choose_foreign, choose_odd, choose_pairs, extraction
 from .peers import Extract, Peer
 from .perturb import page_of, perturbed
-from .predictions import Prediction, Writer
+from .results import Prediction
 from .timing import parse, settle, take_turns
 
 PARSE = "lxml.html"
@@ -53,10 +52,9 @@ def predict(
     peers: Sequence[Peer],
     perturbations: Sequence[str],
     settings: Selection,
-    out: Path,
     left_out: LeftOut | None = None,
-) -> None:
-    """Write the predictions for `sets`, plain and perturbed; examples of other sites come from `everything`.
+) -> Iterator[tuple[DataSet, dict[str, list[Prediction]]]]:
+    """Yield the predictions for `sets`, plain and perturbed, by method; other sites' examples are of `everything`.
 
     `left_out`: the models of methods whose training excludes the page's site or set.
     """
@@ -65,11 +63,13 @@ def predict(
     for plain in sets:
         for dataset in [plain, *(perturbed(plain, name) for name in perturbations if plain.articles())]:
             print(f"{dataset.name} …", file=sys.stderr, flush=True)
-            _Run(dataset, plain, everything, methods, loaded, settings, Writer(out, dataset.name), left_out).all_pages()
+            run = _Run(dataset, plain, everything, methods, loaded, settings, left_out)
+            run.all_pages()
+            yield dataset, run.predictions
 
 
 class _Run:
-    """One set: the calls for each page, and the files of their results."""
+    """One set: the calls for each page, and their results by method or peer."""
 
     def __init__(
         self,
@@ -79,11 +79,11 @@ class _Run:
         methods: Sequence[Method],
         peers: Mapping[str, Extract],
         settings: Selection,
-        writer: Writer,
         left_out: LeftOut | None,
     ) -> None:
         self._left_out = left_out
-        self._dataset, self._plain, self._writer = dataset, plain, writer
+        self._dataset, self._plain = dataset, plain
+        self.predictions: dict[str, list[Prediction]] = {}
         self._alone, with_example, foreign, odd = (
             [method for method in methods if method.mode in modes]
             for modes in (("alone",), ("example", "memory"), ("foreign",), ("odd",))
@@ -170,23 +170,8 @@ class _Run:
         for key in round.calls:
             answer, ms = results[key]
             method, example, peer = round.labels[key]
-            self._writer.write(
-                method,
-                Prediction(
-                    **asdict(answer),
-                    id=row.id,
-                    ms=round_ms(ms),
-                    parse_ms=round_ms(parse_ms),
-                    bytes=len(html),
-                    peer=peer,
-                    example=example,
-                ),
-            )
-
-
-def round_ms(ms: float) -> float:
-    """Return milliseconds, rounded to microseconds."""
-    return round(ms, 3)
+            one = Prediction(**asdict(answer), id=row.id, ms=ms, parse_ms=parse_ms, peer=peer, example=example)
+            self.predictions.setdefault(method, []).append(one)
 
 
 def _guarded(call: Callable[[], Answer]) -> Answer:

@@ -1,31 +1,45 @@
-"""The second step: predictions read back and compared with the truth."""
+"""The second step: predictions compared with the truth."""
 
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from pathlib import Path
 from statistics import fmean, median
 
-from .data import DataError, DataSet, Row
-from .perturb import PERTURBATIONS, perturbed
-from .predictions import Prediction, prediction_files, read_predictions
+from .data import DataSet, Row
 from .scores import Score, bag_score, bootstrap, mean, score, score_with_optional
 
 BAD = 0.8  # a page with a lower F1 counts as lost
 YARDSTICK = "trafilatura"  # the peer whose speed is the unit
-LIGHT, HEAVY = 60_000, 200_000  # bytes; pages below the first and from the second on have their own speed targets
 _HAN = r"[\u4e00-\u9fff]"  # in Chinese titles the site's name follows a hyphen without spaces
 _SEPARATOR = re.compile(rf"\s+[-–—·•»:>]+\s+|\s*[|｜_]+\s*|\s*[–—]{{1,2}}\s*|-{{2,}}|(?<={_HAN})-(?={_HAN})")
 _SIGNS = str.maketrans({**dict.fromkeys("‘’‚‛′´`", "'"), **dict.fromkeys("“”„‟″", '"'), **dict.fromkeys("‐‑‒–—―", "-")})
 
 
 @dataclass(frozen=True, slots=True)
+class Prediction:
+    """The result of a method or peer. `ms`: CPU time; `parse_ms`: that of parsing the same page in the same round.
+
+    `peer`: whether it is the result of a peer. `example`: id of the example page. `none`: why there is no article.
+    """
+
+    id: str
+    text: str
+    ms: float
+    parse_ms: float
+    peer: bool = False
+    example: str | None = None
+    title: str | None = None
+    day: str | None = None
+    none: str | None = None
+    crash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Speed:
     """Medians over pages. `parse`: multiple of the time of parsing; `trafilatura`: how many times as fast, or None."""
 
-    pages: int
     ms: float
     parse: float
     trafilatura: float | None
@@ -72,27 +86,15 @@ class Result:
     worst: tuple[tuple[float, str, str | None], ...]
 
 
-def read_results(
-    out: Path, sets: Sequence[DataSet], seed: int, worst: int
-) -> tuple[list[Result], dict[str, dict[str, Speed]]]:
-    """Return the results of all predictions in `out`, by set and method, and the speeds by method and page size.
-
-    Raises `DataError` for predictions without truth in the data.
-    """
-    known = {one.name: one for one in sets}
+def results_of(
+    predictions: Iterable[tuple[DataSet, Mapping[str, Sequence[Prediction]]]], seed: int, worst: int
+) -> list[Result]:
+    """Return the results of all predictions, by set and method."""
     results = []
-    timings: dict[str, list[tuple[Prediction, float | None]]] = {}
-    for name in sorted({name for name, _, _ in prediction_files(out)}):
-        dataset = _dataset(name, known)
-        found = {method: read_predictions(path) for one, method, path in prediction_files(out) if one == name}
+    for dataset, found in predictions:
         yardstick = {prediction.id: prediction.ms for prediction in found.get(YARDSTICK, [])}
-        for method, predictions in found.items():
-            results.append(evaluate(dataset, method, predictions, yardstick, seed, worst))
-            if "+" not in name:
-                scored = {row.id for row in dataset.articles()}
-                articles = [(one, yardstick.get(one.id)) for one in predictions if one.id in scored]
-                timings.setdefault(method, []).extend(articles)
-    return results, {method: by_size(rows) for method, rows in timings.items()}
+        results += [evaluate(dataset, method, found[method], yardstick, seed, worst) for method in sorted(found)]
+    return sorted(results, key=lambda result: result.set)
 
 
 def evaluate(
@@ -105,8 +107,6 @@ def evaluate(
 ) -> Result:
     """Return a method's result on a set; `yardstick`: by page, the time of the peer with which speed is compared."""
     rows = {row.id: row for row in dataset.rows}
-    if unknown := [one.id for one in predictions if one.id not in rows]:
-        raise DataError(f"{dataset.name}/{method}.jsonl has a page that the data does not have: {unknown[0]}")
     texts = [one for one in predictions if rows[one.id].scored]
     lists = [one for one in predictions if rows[one.id].kind == "list"]
     scores = [score_row(one.text, rows[one.id]) for one in texts]
@@ -147,22 +147,13 @@ def speed(timings: Iterable[tuple[Prediction, float | None]]) -> Speed:
     """Return the medians of predictions, each with the yardstick's milliseconds on the same page."""
     rows = [(one, other) for one, other in timings if one.crash is None and one.ms > 0]
     if not rows:
-        return Speed(0, 0.0, 0.0, None)
+        return Speed(0.0, 0.0, None)
     faster = [other / one.ms for one, other in rows if other is not None]
     return Speed(
-        pages=len(rows),
         ms=median(one.ms for one, _ in rows),
         parse=median(one.ms / one.parse_ms for one, _ in rows if one.parse_ms > 0),
         trafilatura=median(faster) if faster else None,
     )
-
-
-def by_size(timings: Sequence[tuple[Prediction, float | None]]) -> dict[str, Speed]:
-    """Return the speeds on light, middle and heavy pages."""
-    light = [row for row in timings if row[0].bytes < LIGHT]
-    heavy = [row for row in timings if row[0].bytes >= HEAVY]
-    middle = [row for row in timings if LIGHT <= row[0].bytes < HEAVY]
-    return {"light": speed(light), "middle": speed(middle), "heavy": speed(heavy)}
 
 
 def same_title(found: str | None, truth: str) -> bool:
@@ -213,10 +204,3 @@ def _days(texts: Sequence[Prediction], rows: Mapping[str, Row]) -> Share:
     known = [] if any(one.peer for one in texts) else texts
     verdicts = [same_day(one.day, rows[one.id].date or "") for one in known]
     return Share(verdicts.count(True), len(verdicts) - verdicts.count(None))
-
-
-def _dataset(name: str, known: Mapping[str, DataSet]) -> DataSet:
-    plain, plus, perturbation = name.partition("+")
-    if plain not in known or (plus and perturbation not in PERTURBATIONS):
-        raise DataError(f"there are predictions for {name}, but no such set in the data")
-    return perturbed(known[plain], perturbation) if plus else known[plain]

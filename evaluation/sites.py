@@ -3,8 +3,7 @@
 DATA holds `sites/<name>/` (a document root with truth.jsonl), `nginx.conf` and `serve.sh` beside them. The figures, by
 site: articles in the output against those that links lead to, duplicate rows, articles fetched again by a second run,
 and the F1 of the texts. With `--add N` each site is configured by `exemplar add URL` instead, without edits, once for
-each of N of its articles. With `--prototype FOLDER` the extractor in that folder (`final.py` with `Page`, `Paths` and
-`auto`) extracts the same pages, too, with the same example.
+each of N of its articles.
 """
 
 import argparse
@@ -64,7 +63,7 @@ def main() -> int:
     names = arguments.sites or list(SITES)
     with tempfile.TemporaryDirectory() as work, serving(arguments.data):
         results = [
-            _measure(arguments.data, name, Path(work) / f"{name}{n}", arguments.prototype, example)
+            _measure(arguments.data, name, Path(work) / f"{name}{n}", example)
             for name in names
             for n, example in enumerate(_examples(arguments.data, name, arguments.add))
         ]
@@ -119,7 +118,7 @@ def _examples(data: Path, name: str, number: int | None) -> Sequence[str | None]
     return [SITES[name].example, *others][:number]
 
 
-def _measure(data: Path, name: str, work: Path, prototype: Path | None, example: str | None = None) -> dict[str, Any]:
+def _measure(data: Path, name: str, work: Path, example: str | None) -> dict[str, Any]:
     site = SITES[name]
     truth = _truth(data / "sites" / name)
     work.mkdir(parents=True)
@@ -135,7 +134,7 @@ def _measure(data: Path, name: str, work: Path, prototype: Path | None, example:
     by_path = {_key(urlsplit(row["canonical_url"]).path): row for row in rows}
     scored = {key: (by_path[key]["text"], truth[key]["body"]) for key in sorted(wanted) if key in by_path}
     scores = {key: score(text, body) for key, (text, body) in scored.items()}
-    result = {
+    return {
         "site": name,
         "task": added,
         "reachable": len(wanted),
@@ -151,9 +150,6 @@ def _measure(data: Path, name: str, work: Path, prototype: Path | None, example:
         "exit": [first["exit"], second["exit"]],
         "seconds": [first["seconds"], second["seconds"]],
     }
-    if prototype:
-        result["prototype_f1"] = _prototype(prototype, data / "sites" / name, site, scored, truth)
-    return result
 
 
 def _tasks_yaml(site: Site, name: str) -> str:
@@ -199,28 +195,6 @@ def _run(work: Path) -> dict[str, Any]:
     return {"exit": done.returncode, "fetched": fetched, "seconds": round(time.monotonic() - begun, 1)}
 
 
-def _prototype(
-    folder: Path, root: Path, site: Site, scored: Mapping[str, tuple[str, str]], truth: Mapping[str, dict[str, Any]]
-) -> float:
-    """Return the mean F1 of the prototype on the same pages, decoded by us, so that only the extraction differs."""
-    sys.path.insert(0, str(folder))
-    import final  # type: ignore[import-not-found]
-
-    from extractors.html.decoding import decode
-
-    paths = final.Paths()
-
-    def page(key: str) -> Any:
-        return final.Page(decode((root / truth[key]["file"]).read_bytes())[0], paths)
-
-    example = page(_key(site.example))
-    found = []
-    for key, (_, body) in scored.items():
-        target = page(key)
-        found.append(score("\n\n".join(target.T[i] for i in final.auto(example, target)), body))
-    return mean(found).f1
-
-
 def _truth(root: Path) -> dict[str, dict[str, Any]]:
     rows = map(json.loads, (root / "truth.jsonl").read_text("utf-8").splitlines())
     return {_key("/" + row["file"]): row for row in rows}
@@ -251,13 +225,11 @@ def _wait_for(url: str) -> None:
 
 
 def _table(results: list[dict[str, Any]]) -> str:
-    lines = ["site               found/reachable  rows  twice  again  F1     <.8    prototype  seconds"]
+    lines = ["site               found/reachable  rows  twice  again  F1     <.8    seconds"]
     for r in results:
-        other = f"{r['prototype_f1']:.4f}" if "prototype_f1" in r else "–"
         lines.append(
             f"{r['site']:18} {r['found']:5}/{r['reachable']:<9}  {r['rows']:4}  {r['duplicates']:5}"
-            f"  {r['fetched_again']:5}  {r['f1']:.4f} {r['below']:6.1%}  {other:9}"
-            f"  {r['seconds'][0]} + {r['seconds'][1]}"
+            f"  {r['fetched_again']:5}  {r['f1']:.4f} {r['below']:6.1%}  {r['seconds'][0]} + {r['seconds'][1]}"
         )
         lines.append(f"    {r['task']['example']}  →  {r['task']['pattern']}  {r['task']['start']}")
         for note in ("missing", "not_articles", "worst"):
@@ -273,7 +245,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--add", type=int, metavar="N", help="configure by `exemplar add`, from N articles of each site in turn"
     )
-    parser.add_argument("--prototype", type=Path, help="folder of another extractor to score for comparison")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
     found = parser.parse_args()
     if unknown := set(found.sites) - set(SITES):

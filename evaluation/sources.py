@@ -18,7 +18,6 @@ from html import escape
 from itertools import chain, zip_longest
 from pathlib import Path
 from shlex import split
-from tempfile import TemporaryDirectory
 
 from extractors import Article, Section, UnusablePage
 from extractors.errors import ExtraMissing
@@ -35,7 +34,7 @@ from .reproduction.on_articles import articles, boilerpipe, thresholds
 from .reproduction.on_lists import lists
 from .reproduction.roles import Run, read_roles
 from .reproduction.speed import io, sampled, some
-from .results import read_results
+from .results import results_of
 from .tables import NOTHING, TextTable, table
 
 PAGES = 12  # pages of a set in a table
@@ -94,22 +93,21 @@ class StoredPages:
 
     def types(self) -> Iterator[str]:
         """Yield the tables of page types, by structure."""
-        judged = [i_awce.judge(page, row, nullcontext()) for page, row in i_awce.read_pages(self.folder, self.pages)]
+        judged = [i_awce.judge(page, nullcontext()) for page in i_awce.read_pages(self.folder, self.pages)]
         yield "by structure, with the shipped models, which may have learned from these pages"
         yield from (i_awce.types(judged), i_awce.texts(judged)) if judged else ("no labelled page",)
 
     def f1(self, methods: str) -> Iterator[str]:
         """Yield shingle F1 by set."""
-        with TemporaryDirectory() as folder:
-            settings = Selection(sample=self.pages, pages=self.pages)
-            predict(self.sets, self.sets, parse_methods(methods.split(","), 4), [], [], settings, Path(folder))
-            results, _ = read_results(Path(folder), self.sets, settings.seed, 0)
-        found = {(one.method, one.set): f"{one.f1:.3f} ({one.pages})" for one in results if one.pages}
-        names = sorted({name for _, name in found})
+        settings = Selection(sample=self.pages, pages=self.pages)
+        found = predict(self.sets, self.sets, parse_methods(methods.split(","), 4), [], [], settings)
+        results = results_of(found, settings.seed, 0)
+        cells = {(one.method, one.set): f"{one.f1:.3f} ({one.pages})" for one in results if one.pages}
+        names = sorted({name for _, name in cells})
         columns = methods.split(",")
         yield "shingle F1 (number of pages, or of pairs of example and page)"
         yield table(
-            ["set", *columns], [[name, *(found.get((one, name), NOTHING) for one in columns)] for name in names]
+            ["set", *columns], [[name, *(cells.get((one, name), NOTHING) for one in columns)] for name in names]
         )
 
     def kinds(self) -> Iterator[str]:

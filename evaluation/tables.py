@@ -1,11 +1,11 @@
 """Results as tables for a terminal and as JSON."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from statistics import fmean
 from typing import Any
 
-from .results import Result, Share, Speed
+from .results import Result, Share
 
 Column = tuple[str, Callable[[Result], str]]
 NOTHING = "–"
@@ -30,8 +30,8 @@ COLUMNS: tuple[Column, ...] = (
 )
 
 
-def report(results: Sequence[Result], speeds: Mapping[str, Mapping[str, Speed]]) -> str:
-    """Return all tables: one per set, the macro means, the speeds by size, the worst pages."""
+def report(results: Sequence[Result]) -> str:
+    """Return all tables: one per set, the macro means, the worst pages."""
     parts = []
     for name in sorted({result.set for result in results}):
         rows = [result for result in results if result.set == name]
@@ -42,14 +42,12 @@ def report(results: Sequence[Result], speeds: Mapping[str, Mapping[str, Speed]])
         header = ["sets", "method", "of", "macro F1"]
         rows_ = [[kind, method, str(count), f"{f1:.4f}"] for (kind, method), (f1, count) in macro.items()]
         parts.append(f"mean over sets\n{table(header, rows_)}")
-    if speeds:
-        parts.append(f"speed, median by size of page\n{_speed_table(speeds)}")
     if worst := [result for result in results if result.worst]:
         parts.append("worst pages\n" + "\n".join(_worst(worst)))
     return "\n\n".join(parts)
 
 
-def as_json(results: Sequence[Result], speeds: Mapping[str, Mapping[str, Speed]]) -> dict[str, Any]:
+def as_json(results: Sequence[Result]) -> dict[str, Any]:
     """Return the results as JSON types."""
     return {
         "results": [asdict(result) for result in results],
@@ -57,7 +55,6 @@ def as_json(results: Sequence[Result], speeds: Mapping[str, Mapping[str, Speed]]
             {"sets": kind, "method": method, "of": count, "f1": f1}
             for (kind, method), (f1, count) in macro_means(results).items()
         ],
-        "speed": {method: {size: asdict(one) for size, one in sizes.items()} for method, sizes in speeds.items()},
     }
 
 
@@ -94,25 +91,6 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> TextTable:
     found = TextTable("\n".join(map(line, [header, *rows])))
     found.header, found.rows = header, rows
     return found
-
-
-def _speed_table(speeds: Mapping[str, Mapping[str, Speed]]) -> str:
-    header = ["method", "size", "pages", "ms", "×lxml", "×trafilatura"]
-    names = {"light": "< 60 KB", "middle": "to 200 KB", "heavy": "≥ 200 KB"}
-    rows = [
-        [
-            method,
-            names[size],
-            str(one.pages),
-            f"{one.ms:.2f}",
-            f"{one.parse:.2f}",
-            f"{one.trafilatura:.2f}" if one.trafilatura is not None else NOTHING,
-        ]
-        for method, sizes in speeds.items()
-        for size, one in sizes.items()
-        if one.pages
-    ]
-    return table(header, rows)
 
 
 def _worst(results: Iterable[Result]) -> Iterable[str]:

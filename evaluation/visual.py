@@ -16,9 +16,7 @@ the same pages; its shipped model may have been trained on the stored ones.
 """
 
 import argparse
-import statistics
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -27,17 +25,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from extractors.article import NoArticle
-from extractors.content.assembly import read
-from extractors.errors import BadModel, ExtraMissing, UnusablePage
-from extractors.html.paths import PathTrie
-from extractors.page import make_page
+from extractors.errors import BadModel, ExtraMissing
 from extractors.page_types.classify import classify
-from extractors.visual.screenshot_type import SURE, VisualClassifier
-from extractors.visual.screenshots import TYPES, read_png
+from extractors.visual.screenshot_type import SURE
+from extractors.visual.screenshots import TYPES
 
 from .arguments import comma_list, mistakes
-from .data import DataError, DataSet, Row, read_sets
+from .data import DataError, DataSet, Row, parsed_page, read_sets
 from .labelled_screenshots import LabelledScreenshot, read_labelled
 from .line_model import family_of
 from .scores import auc
@@ -50,7 +44,6 @@ STYLED = "styled_"
 DRAWS = 2_000
 FEWEST = 10  # pages of each kind that a set needs to be trained on
 PAGES, FOLDS = 30, 4
-TIMED = 100  # screenshots that are timed
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -132,8 +125,6 @@ def _report(arguments: argparse.Namespace) -> Iterator[str]:
     for name, outcome in outcomes.items():
         if name in arguments.judge:
             yield f"\n{name}\n{_table(outcome(), arguments.seed)}"
-    if "speed" in arguments.judge:
-        yield f"\n{speed(both)}"
 
 
 def _pages(arguments: argparse.Namespace) -> tuple[list[RenderedPage], list[str]]:
@@ -223,30 +214,8 @@ def _labelled(pages: Sequence[RenderedPage]) -> LabelledScreenshot:
 
 def structural(pages: Sequence[RenderedPage]) -> JudgedShare:
     """Judge the same pages by the structural classifier; an unusable page counts as undecided."""
-    return JudgedShare(pages, np.array([_structural(page.row) for page in pages]))
-
-
-def _structural(row: Row) -> float:
-    try:
-        parsed = read(make_page(row.html(), url=row.url), PathTrie())
-    except UnusablePage:
-        return 0.5
-    return 0.5 if isinstance(parsed, NoArticle) else 1 - classify(parsed).probability
-
-
-def speed(pages: Sequence[RenderedPage]) -> str:
-    """Return the time of the shipped network without the screenshot; other load may affect it."""
-    classifier = VisualClassifier()
-    pngs = [page.file.read_bytes() for page in pages[:: max(1, len(pages) // TIMED)]]
-    times: dict[str, Callable[[bytes], object]] = {"read": read_png, "read and classify": classifier}
-    found = {name: statistics.median(_milliseconds(work, png) for png in pngs) for name, work in times.items()}
-    return f"ms a page, median of {len(pngs)}: " + ", ".join(f"{name} {ms:.1f}" for name, ms in found.items())
-
-
-def _milliseconds(work: Callable[[bytes], object], png: bytes) -> float:
-    start = time.process_time()
-    work(png)
-    return (time.process_time() - start) * 1000
+    parsed = [parsed_page(page.row, page.row.url) for page in pages]
+    return JudgedShare(pages, np.array([1 - classify(page).probability if page else 0.5 for page in parsed]))
 
 
 def _table(outcome: JudgedShare, seed: int) -> str:
@@ -329,7 +298,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-JUDGEMENTS = ("same sites", "unseen", "structural", "speed")
+JUDGEMENTS = ("same sites", "unseen", "structural")
 LEARNED = {"same sites", "unseen"}
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ boilerpipe  the same P, R for `article-deviation` and boilerpy3, with which 003 
 lists       P, R of 003 for `list-rank`, and the entries that `read_entries` finds
 thresholds  the thresholds of `tag-paths` (002) from sample pages, and its list noise Cn of bodies and of lists
 io          seconds for 1,000 Chinese pages from files to files (001: 21.29 s)
-speed       CPU time against that of lxml.html parsing on the same bytes, taken by turns
 
 DATA may have any sets and sites. `roles.json` states which development sets tuned a method, have Chinese news or
 Chinese pages; other sets tuned no method, and options state their content. Only figures on data that did not tune the
@@ -25,7 +24,7 @@ from .lists import TRUTH, read_selectors
 from .on_articles import articles, boilerpipe, thresholds
 from .on_lists import lists
 from .roles import Run, read_roles
-from .speed import io, speed
+from .speed import io
 
 PARTS: dict[str, Callable[[Run], Iterator[str]]] = {
     "articles": articles,
@@ -33,7 +32,6 @@ PARTS: dict[str, Callable[[Run], Iterator[str]]] = {
     "lists": lists,
     "thresholds": thresholds,
     "io": io,
-    "speed": speed,
 }
 
 

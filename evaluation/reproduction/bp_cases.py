@@ -13,16 +13,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from extractors import NoArticle, UnusablePage
-from extractors.content.assembly import BodyLines, ParsedPage, assemble, read
-from extractors.html.paths import PathTrie
+from extractors.content.assembly import BodyLines, ParsedPage, assemble
 from extractors.methods.bp_network.extractor import cut_by_line, cut_by_segment, page_inputs
 from extractors.methods.bp_network.labelled_pages import LabelledLines, label_lines
 from extractors.methods.bp_network.network import HIDDEN, INPUTS, PER_LINE, ROUNDS, Network, Values
 from extractors.methods.bp_network.train import trained
-from extractors.page import make_page
 
-from ..data import DataError, DataSet, Row
+from ..data import DataError, DataSet, Row, parsed_page
 from ..line_model import FOLDS, site_of
 from ..methods import nearest
 from ..results import score_row
@@ -58,7 +55,6 @@ class Form:
 
 FORMS = {
     "bp-network": Form(verbatim=False, cut=cut_by_segment),
-    "bp-network-without-s": Form(verbatim=False, cut=cut_by_segment, without="s"),
     "bp-network-by-line": Form(verbatim=False, cut=lambda _, outputs: cut_by_line(outputs)),
     "bp-network-verbatim": Form(verbatim=True, cut=lambda _, outputs: cut_by_line(outputs)),
 }
@@ -108,11 +104,8 @@ def _cases(dataset: DataSet) -> Iterator[Case]:
         if not row.body:
             continue
         site = site_of(row, dataset.name)
-        try:
-            parsed = read(make_page(row.html(), row.url), PathTrie())
-        except UnusablePage:
-            parsed = NoArticle("")
-        if isinstance(parsed, NoArticle):
+        parsed = parsed_page(row, row.url)
+        if parsed is None:
             yield Case(row, site, None, {}, np.zeros(0, np.bool_), 0.0)
             continue
         inputs = {verbatim: page_inputs(parsed, verbatim) for verbatim in (False, True)}
@@ -201,15 +194,6 @@ def without_fold(cases: Cases, folds: Mapping[str, int], fold: int) -> list[Case
         raise DataError(
             "there is no other site to learn from: pages of one site cannot be judged as those of a new one"
         )
-    return pages
-
-
-def without_set(cases: Cases, name: str) -> list[Case]:
-    """Return the pages of the recipe without those of a set and of its sites. Raises `DataError` if none are left."""
-    sites = {case.site for case in cases[name]}
-    pages = recipes([case for case in pages if case.site not in sites] for pages in cases.values())
-    if not pages:
-        raise DataError(f"there is no other set than {name} to learn from")
     return pages
 
 

@@ -14,12 +14,8 @@ source      as above: 20 pages, taken evenly from all sites that have a row; a m
 unseen      the shipped recipe, in five folds of sites: no network judges a site that it learned from
 ablation    the source's, trained again without some of the inputs (`--inputs`), and with other numbers of hidden
             units (`--hidden`): the source found its 5 by trial; `ablation-unseen` does it with sites left out
-sets        the shipped recipe without the whole set that is judged, nor any other page of its sites
 shipped     the shipped weights, which saw some of the pages; `density`; the labels, the best result of any lines
 confidence  share of right pages by the bytes of the text, in folds of sites
-speed       CPU time beside that of parsing
-tokens      how jieba and rjieba differ
-titles      whether words of jieba help where `titles` compares a page's titles
 
 `--export` writes the training pages of the shipped weights, for `extractors.methods.bp_network.train`.
 """
@@ -27,29 +23,23 @@ titles      whether words of jieba help where `titles` compares a page's titles
 import argparse
 import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from itertools import compress
 from pathlib import Path
-from statistics import fmean, median
-from unittest.mock import patch
+from statistics import fmean
 
-from extractors import Article, Section, UnusablePage
 from extractors.content.assembly import assemble
-from extractors.methods.bp_network import words
 from extractors.methods.bp_network.extractor import CONFIDENCE, VERBATIM_WEIGHTS, WEIGHTS
 from extractors.methods.bp_network.network import USED, VERBATIM, Network, load
-from extractors.methods.bp_network.words import title_words
 from extractors.methods.density import extractor as density
 
 from ..arguments import comma_list, count, mistakes, parser_of
-from ..data import DataError, DataSet, Row, read_sets
+from ..data import DataError, DataSet, read_sets
 from ..line_model import FOLDS
 from ..methods import UnknownName, nearest
-from ..results import same_title, score_row
+from ..results import score_row
 from ..tables import table
-from ..timing import parse, settle, take_turns, timed
 from .bp_cases import (
     FORMS,
     GROUPS,
@@ -72,7 +62,6 @@ from .bp_cases import (
     trained_on,
     units,
     without_fold,
-    without_set,
 )
 from .right import is_right
 from .speed import sampled
@@ -208,19 +197,6 @@ def ablation(material: Material, sites_left_out: bool = False) -> Iterator[str]:
     yield table(["method", "variant", "P", "R", "F", "F lost", "shingle F1"], rows)
 
 
-def new_sets(material: Material) -> Iterator[str]:
-    """Yield the table of sets that training never saw: means over several first weights."""
-    form, cases = FORMS["bp-network"], material.cases
-
-    def judged(method: str, name: str) -> list[UnitFigures]:
-        pages = without_set(cases, name)
-        networks = [trained_on(form, pages, seed, RECIPE_ROUNDS) for seed in material.seeds]
-        return [judge(partial(text_of, form, network), cases[name]) for network in networks]
-
-    yield f"trained on up to {RECIPE_PAGES} pages of each site of the other sets, tested on all pages"
-    yield _table(["bp-network"], cases, judged)
-
-
 def shipped(material: Material) -> Iterator[str]:
     """Yield the table of the shipped weights, beside `density` and the labels themselves, the best lines."""
     texts: dict[str, Callable[[Case], str]] = {
@@ -249,66 +225,6 @@ def confidence(material: Material) -> Iterator[str]:
         rows.append([f"{limit:.0f}", str(len(pages)), f"{macro:.3f}", f"{fmean(pages or [False]):.3f}"])
     yield "share of right pages by bytes of the text, on sites that training never saw"
     yield table(["bytes below", "pages", "mean over sets", "over pages"], rows)
-
-
-def speed(material: Material) -> Iterator[str]:
-    """Yield median CPU times: parsing, the method with either tokenizer, and `density` for comparison."""
-    jieba, rjieba = _tokenizers()
-    cuts = {"bp-network, jieba": jieba, "bp-network, rjieba": rjieba}
-    remembered = {name: lru_cache(words.CACHED)(partial(_cut, cut)) for name, cut in cuts.items()}
-    sections = {name: Section(None, method="bp-network") for name in cuts}
-    others = {name: Section(None, method=name) for name in ("bp-network-verbatim", "density")}
-    settle()
-    times: dict[str, list[tuple[str, float, float]]] = {}
-    for one in material.sets:
-        for turn, row in enumerate(one.articles()[: material.options.test]):
-            html = row.html()
-            calls: dict[str, Callable[[], object]] = {"parse": partial(parse, html)}
-            for name, section in sections.items():
-                calls[name] = partial(_extract_with, remembered[name], section, html)
-            for name, section in others.items():
-                calls[name] = partial(section.extract, html)
-            results = {name: ms for name, (_, ms) in take_turns(calls, turn).items()}
-            for name, ms in results.items():
-                times.setdefault(name, []).append((one.name, ms, ms / results["parse"]))
-    yield "median CPU ms a page, and × the time of lxml.html.document_fromstring on the same bytes, interleaved"
-    names = [one.name for one in material.sets]
-    yield table(
-        ["method", "all sets", *names],
-        [[name, _speed(rows), *(_speed([row for row in rows if row[0] == one]) for one in names)]
-         for name, rows in times.items()],
-    )  # fmt: skip
-
-
-def tokens(material: Material) -> Iterator[str]:
-    """Yield how many runs of Chinese, in titles and all lines, jieba and rjieba cut differently, and their CPU time."""
-    cuts = _tokenizers()
-    rows = []
-    for name, cases in material.cases.items():
-        pages = [case.parsed for case in cases if case.parsed]
-        texts = [text for parsed in pages for text in (parsed.head.title, *parsed.lines.texts)]
-        runs = list(dict.fromkeys(run for text in texts for run in words.HAN.findall(text)))
-        (ours, slow), (theirs, fast) = (timed(partial(_cut_all, cut, runs)) for cut in cuts)
-        differing = [run for run, one, other in zip(runs, ours, theirs, strict=True) if one != other]
-        times = f"{slow:.0f}", f"{fast:.0f}", f"{slow / fast:.1f}" if runs else "–"
-        rows.append([name, str(len(runs)), str(len(differing)), *times, " ".join(differing[:3]) or "–"])
-    yield "distinct runs of Chinese that jieba and rjieba cut differently, and CPU ms for all"
-    yield table(["set", "runs", "differ", "jieba", "rjieba", "×", "such as"], rows)
-
-
-def titles(material: Material) -> Iterator[str]:
-    """Yield the share of right titles, compared by characters as `titles` does, by words, and by the relevance s."""
-    rows = []
-    for one in material.sets:
-        pages = [row for row in one.articles() if row.title]
-        counts = []
-        for likeness in (None, _like_in_words, _like_in_relevance):
-            with patch("extractors.metadata.titles.title_likeness", likeness) if likeness else nullcontext():
-                found = [_title_of(row) for row in pages]
-            counts.append(sum(same_title(title, row.title or "") for title, row in zip(found, pages, strict=True)))
-        rows.append([one.name, str(len(pages)), *map(str, counts)])
-    yield "titles right, with titles of a page compared by characters (as it is), words of jieba, relevance s"
-    yield table(["set", "pages", "characters", "words", "relevance"], rows)
 
 
 def export(sets: Sequence[DataSet], folder: Path) -> None:
@@ -351,65 +267,13 @@ def _by_density(case: Case) -> str:
     return assemble(case.parsed, density.find_body(case.parsed)).text if case.parsed else ""
 
 
-def _title_of(row: Row) -> str | None:
-    try:
-        article = Section(None, method="density").extract(row.html(), row.url)
-    except UnusablePage:
-        return None
-    return article.title if isinstance(article, Article) else None
-
-
-def _like_in_words(one: str, other: str) -> float:
-    """Return the Dice coefficient of the words of two titles, stop words apart."""
-    return _dice(set(words.words(one)) - words.STOP_WORDS, set(words.words(other)) - words.STOP_WORDS, lambda word: 1)
-
-
-def _like_in_relevance(one: str, other: str) -> float:
-    """Return the same for the words that relevance counts, each weighted by its characters."""
-    return _dice(set(title_words(one)), set(title_words(other)), len)
-
-
-def _dice(one: set[str], other: set[str], weight: Callable[[str], int]) -> float:
-    both = sum(map(weight, one)) + sum(map(weight, other))
-    return 2 * sum(map(weight, one & other)) / both if both else 0.0
-
-
-def _tokenizers() -> tuple[Callable[[str], list[str]], Callable[[str], list[str]]]:
-    """Return the tokenizers of jieba and rjieba. Raises `DataError` without the latter."""
-    try:
-        return words.jieba_tokenizer(), words.rjieba_tokenizer()
-    except ImportError:
-        raise DataError("rjieba is not installed: pip install -e '.[fast]'") from None
-
-
-def _cut(cut: Callable[[str], list[str]], run: str) -> tuple[str, ...]:
-    return tuple(cut(run))
-
-
-def _cut_all(cut: Callable[[str], list[str]], runs: list[str]) -> list[list[str]]:
-    return [list(cut(run)) for run in runs]
-
-
-def _extract_with(cut: Callable[[str], tuple[str, ...]], section: Section, html: bytes) -> object:
-    with patch("extractors.methods.bp_network.words.cut_run", cut):
-        return section.extract(html)
-
-
-def _speed(rows: Sequence[tuple[str, float, float]]) -> str:
-    return f"{median(row[1] for row in rows):.2f} ({median(row[2] for row in rows):.2f}×)"
-
-
 PARTS: dict[str, Callable[[Material], Iterator[str]]] = {
     "source": source_protocol,
     "unseen": unseen,
     "ablation": ablation,
     "ablation-unseen": partial(ablation, sites_left_out=True),
-    "sets": new_sets,
     "shipped": shipped,
     "confidence": confidence,
-    "speed": speed,
-    "tokens": tokens,
-    "titles": titles,
 }
 
 

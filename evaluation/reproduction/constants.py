@@ -1,6 +1,7 @@
 """`python -m evaluation.reproduction.constants DATA [METHOD …]`: scores with constants chosen without the set.
 
-`line-blocks` (001) and `tag-paths` (002) have a few constants that their sources do not give. Each page is read once
+`line-blocks` (001), `tag-paths` (002) and `article-deviation` (003) have a few constants that their sources do not
+give. Each page, an article, is read once
 and extracted with all values of a small grid. Then for each set those values are chosen that give the other sets the
 highest mean F1 (shingles, see `evaluation.scores`): the set's score with them is "left out", beside that with the
 constants in use. Two sets of one site are left out together. Chinese news (--news) are scored as one set, too, each
@@ -21,7 +22,8 @@ from typing import Any
 from extractors import UnusablePage
 from extractors.content.assembly import BodyLines
 from extractors.content.body_fragment import assemble_lines
-from extractors.html.tagless_text import Ctext, read_ctext
+from extractors.html.tagless_text import BlockTree, Ctext, build_tree, read_ctext
+from extractors.methods.article_deviation import extractor as deviation
 from extractors.methods.line_blocks import extractor as line_blocks
 from extractors.methods.tag_paths import (
     clusters as tag_path_clusters,
@@ -116,6 +118,23 @@ def _tag_paths_text(page: Page, read: tuple[Ctext, LeafOutline], found: Leaves) 
     return tag_paths.assemble_leaves(page, *read, found, BodyLines([], 0, "tag-paths", 1, "")).text
 
 
+def _descent_read(page: Page) -> tuple[Ctext, BlockTree]:
+    ctext = read_ctext(page.html)
+    return ctext, build_tree(ctext)
+
+
+def _descent_find(read: tuple[Ctext, BlockTree], setting: Setting) -> Hashable:
+    share, cost = setting
+    sizes = deviation.text_sizes(*read, int(cost))
+    return deviation.find_body(read[1], sizes, share) if sizes[0] else None
+
+
+def _descent_text(page: Page, read: tuple[Ctext, BlockTree], body: int) -> str:
+    ctext, tree = read
+    lines = BodyLines([], 0, deviation.METHOD, 1.0, "")
+    return assemble_lines(page, ctext, tree.starts[body], tree.ends[body], lines).text
+
+
 def _verbatim_find(tree: tag_paths_verbatim.Tree, setting: Setting) -> Hashable:
     centres, variance, size, span, filtered = setting
     settings = OpenConstants(variance, int(size), span, int(centres))
@@ -165,6 +184,12 @@ METHODS = {
             "PreSpan": (tag_paths_verbatim.SETTINGS.pre_span, 1, 2),
             "frequency filter": (1, 0),
         },
+    ),
+    "article-deviation": TunedMethod(
+        {"SHARE": (deviation.SHARE, 0.5, 0.55, 0.65, 0.7, 0.75, 0.8), "LINE_COST": (deviation.LINE_COST, 5, 15, 20)},
+        _descent_read,
+        _descent_find,
+        _descent_text,
     ),
 }
 

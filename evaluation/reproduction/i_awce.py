@@ -22,7 +22,6 @@ from extractors import Article, NoArticle, Section, UnusablePage
 from extractors.errors import TrainingMistakes
 
 from ..arguments import mistakes, parser_of
-from ..data import DataError, Row, read_sets
 from ..labelled_pages import LabelledPage, read_labelled
 from ..left_out import DOUBTFUL, SET, SITES, LeftOut
 from ..page_type_learning import evenly
@@ -53,11 +52,12 @@ class JudgedPage:
         return self.answer == ("article" if self.article else "list")
 
 
-def judge(page: LabelledPage, row: Row, models: AbstractContextManager[None]) -> JudgedPage:
+def judge(page: LabelledPage, models: AbstractContextManager[None]) -> JudgedPage:
     """Extract a page by both methods; i-awce with the given models."""
+    row = page.row
     with models:
-        found = _extracted(METHOD, page, row)
-    alone = _extracted(ALONE, page, row) if row.scored else None
+        found = _extracted(METHOD, page)
+    alone = _extracted(ALONE, page) if row.scored else None
     answer = found.page_type if isinstance(found, Article) else ""
     return JudgedPage(
         page.source,
@@ -102,28 +102,23 @@ def _types_row(name: str, judged: Sequence[JudgedPage]) -> list[str]:
     return [name, str(len(kinds[1])), str(len(kinds[2])), *cells]
 
 
-def _extracted(method: str, page: LabelledPage, row: Row) -> Article | NoArticle:
-    kind = f"text/html; charset={page.encoding}" if page.encoding else None
+def _extracted(method: str, page: LabelledPage) -> Article | NoArticle:
     try:
-        return Section(None, method=method).extract(row.html(), page.url, content_type=kind)
+        return Section(None, method=method).extract(page.row.html(), page.url, content_type=page.content_type)
     except UnusablePage as error:
         return NoArticle(f"unusable page: {error}")
 
 
-def read_pages(folder: Path, sample: int) -> Iterator[tuple[LabelledPage, Row]]:
-    """Yield the pages to judge with their truth, at most `sample` of a set (0: all). Raises `DataError`."""
-    rows = {(one.name, row.id): row for one in read_sets(folder) for row in one.rows}
-    try:
-        known = [page for page in read_labelled(folder) if not any(fnmatch(page.name, name) for name in DOUBTFUL)]
-    except TrainingMistakes as error:
-        raise DataError(str(error)) from None
+def read_pages(folder: Path, sample: int) -> Iterator[LabelledPage]:
+    """Yield the pages to judge, at most `sample` of a set (0: all). Raises `TrainingMistakes`."""
+    known = [page for page in read_labelled(folder) if not any(fnmatch(page.row.id, name) for name in DOUBTFUL)]
     chosen = evenly([(page.source, page.site, page.article) for page in known])
     taken: dict[tuple[str, bool], int] = {}
     for page, is_chosen in zip(known, chosen.tolist(), strict=True):
         key = (page.source, page.article)
-        if is_chosen and (page.source, page.name) in rows and (not sample or taken.get(key, 0) < sample):
+        if is_chosen and (not sample or taken.get(key, 0) < sample):
             taken[key] = taken.get(key, 0) + 1
-            yield page, rows[page.source, page.name]
+            yield page
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -132,17 +127,17 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--left-out", type=Path, metavar="DIR", help="models of `python -m evaluation.left_out`")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="pages of a set and type; default: all")
     arguments = parser.parse_args(words)
-    with mistakes(parser, DataError):
+    with mistakes(parser, TrainingMistakes):
         left_out = LeftOut(arguments.left_out) if arguments.left_out else None
         pages = list(read_pages(arguments.data, arguments.sample))
         for what in (SITES, SET) if left_out else (SHIPPED,):
-            judged = [judge(page, row, _models(left_out, page, row, what)) for page, row in pages]
+            judged = [judge(page, _models(left_out, page, what)) for page in pages]
             print(f"## {what}\n\n{types(judged)}\n\n{texts(judged)}\n", flush=True)
     return 0
 
 
-def _models(left_out: LeftOut | None, page: LabelledPage, row: Row, what: str) -> AbstractContextManager[None]:
-    return left_out.judging(page.source, row, what) if left_out else nullcontext()
+def _models(left_out: LeftOut | None, page: LabelledPage, what: str) -> AbstractContextManager[None]:
+    return left_out.judging(page.source, page.row, what) if left_out else nullcontext()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
-"""Small invented data in the three layouts that the evaluation reads."""
+"""Small invented data as the evaluation reads it."""
 
-import gzip
 import json
 from pathlib import Path
 
@@ -75,35 +74,6 @@ def pairs_of_two(root):
     ]
     groups = [{"site": site, "section": "", "with_body": 2, "usable": False} for site in ("one", "two")]
     write(root / "sets" / "twos", pages, groups)
-    return root
-
-
-def scrapinghub(root):
-    """Write the layout of scrapinghub/article-extraction-benchmark."""
-    (root / "html").mkdir(parents=True)
-    truth = {}
-    for name in STORIES:
-        (root / "html" / f"{name}.html.gz").write_bytes(gzip.compress(page(name)))
-        truth[name] = {"articleBody": body(name), "url": f"https://gazette.example/{name}"}
-    (root / "ground-truth.json").write_text(json.dumps(truth))
-    return root
-
-
-def fundus(root, nested=False):
-    """Write the layout of dobbersc/fundus-evaluation; the last paragraph is optional."""
-    html = root / "dataset" / "html"
-    truth = {}
-    for number, name in enumerate(STORIES):
-        file = html / ("Gazette" if nested else "") / f"Gazette_{number}.html.gz"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(gzip.compress(page(name)))
-        *firm, last = STORIES[name]
-        truth[f"Gazette_{number}.html.gz"] = {
-            "body": [*firm, f"[{last}]"],
-            "url": f"https://gazette.example/{name}",
-            "crawl_date": "2026-03-06 10:00:00",
-        }
-    (root / "dataset" / "ground_truth.json").write_text(json.dumps(truth))
     return root
 
 

@@ -7,7 +7,7 @@ from evaluation.data import DataError, read_sets
 from . import layouts
 
 
-def test_normalised_layout(tmp_path):
+def test_sets_have_articles_and_lists(tmp_path):
     (one,) = read_sets(layouts.normalised(tmp_path))
     assert one.name == "gazette"
     assert [row.id for row in one.articles()] == ["bakery", "gauge", "library"]
@@ -15,36 +15,15 @@ def test_normalised_layout(tmp_path):
     assert one.articles()[1].html() == layouts.page("gauge")
 
 
-def test_one_set_of_the_normalised_layout_by_itself(tmp_path):
+def test_one_set_by_itself(tmp_path):
     layouts.normalised(tmp_path)
     assert [one.name for one in read_sets(tmp_path / "sets" / "gazette")] == ["gazette"]
 
 
-def test_scrapinghub_layout(tmp_path):
-    (one,) = read_sets(layouts.scrapinghub(tmp_path))
-    assert one.name == "scrapinghub_published"
-    assert [row.id for row in one.articles()] == ["bakery", "gauge", "library"]
-    assert one.articles()[0].body == layouts.body("bakery")
-    assert one.articles()[0].html() == layouts.page("bakery")
-    assert one.pairs() == []
-
-
-@pytest.mark.parametrize("nested", [False, True])
-def test_fundus_layout(tmp_path, nested):
-    (one,) = read_sets(layouts.fundus(tmp_path, nested))
-    first = one.articles()[0]
-    assert one.name == "fundus_published"
-    assert (first.id, first.group, first.optional) == ("Gazette_0", "Gazette", (4,))
-    assert first.body == layouts.body("gauge")
-    assert first.html() == layouts.page("gauge")
-    assert len(one.pairs()) == 6
-
-
 def test_layouts_are_found_one_level_down(tmp_path):
-    layouts.fundus(tmp_path / "fundus-evaluation")
-    layouts.scrapinghub(tmp_path / "article-extraction-benchmark")
+    layouts.pairs_of_two(tmp_path / "theirs")
     layouts.normalised(tmp_path / "own")
-    assert [one.name for one in read_sets(tmp_path)] == ["fundus_published", "gazette", "scrapinghub_published"]
+    assert [one.name for one in read_sets(tmp_path)] == ["gazette", "twos"]
 
 
 def test_checksum_follows_the_truth(tmp_path):

@@ -6,8 +6,7 @@ import pytest
 from evaluation.data import DataError, DataSet, Row
 from evaluation.floors import Floors, failures, missing_sets, read_floors, updated, write_floors
 from evaluation.predict import Selection
-from evaluation.predictions import Prediction
-from evaluation.results import evaluate
+from evaluation.results import Prediction, evaluate
 
 SETTINGS = Selection()
 ROW = Row("a", Path("a"), "g", body="one two three four five six seven")
@@ -16,7 +15,7 @@ SET = DataSet("harbour", (ROW,), frozenset(), "checksum")
 
 def result(words, method="density", peer=False):
     text = " ".join(ROW.body.split()[:words])
-    return evaluate(SET, method, [Prediction("a", text, 1.0, 1.0, 10, peer=peer)], {}, seed=1)
+    return evaluate(SET, method, [Prediction("a", text, 1.0, 1.0, peer=peer)], {}, seed=1)
 
 
 HIGH, LOW = result(7), result(5)

@@ -52,7 +52,11 @@ def no_truth(folder):
 
 @pytest.mark.parametrize(
     ("spoil", "said"),
-    [(few_sites, "too few sites: 3"), (no_urls, "kind article with a URL"), (no_truth, "no truth.jsonl")],
+    [
+        (few_sites, "too few sites: 3"),
+        (no_urls, "kind article with a URL"),
+        (no_truth, "neither sets/ or sites/ nor truth.jsonl"),
+    ],
 )
 def test_mistakes_end_with_words(tmp_path, capsys, spoil, said):
     spoil(tmp_path / "data")

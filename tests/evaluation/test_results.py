@@ -2,10 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.data import DataError, Row
 from evaluation.data import DataSet as Set
-from evaluation.predictions import Prediction, Writer, read_predictions
-from evaluation.results import evaluate, read_results, same_day, same_title, speed
+from evaluation.data import Row
+from evaluation.results import Prediction, evaluate, same_day, same_title, speed
 
 ROWS = (
     Row("a", Path("a"), "g", title="Tide gauge", date="2026-03-05", body="one two three four five"),
@@ -16,19 +15,7 @@ SET = Set("harbour", ROWS, frozenset({"g"}), "sum")
 
 
 def prediction(id, text, **more):
-    return Prediction(id=id, text=text, ms=more.pop("ms", 2.0), parse_ms=more.pop("parse_ms", 1.0), bytes=1000, **more)
-
-
-def test_second_run_replaces_the_first(tmp_path):
-    for text in ("old", "new"):
-        Writer(tmp_path, "harbour").write("density", prediction("a", text))
-    assert [one.text for one in read_predictions(tmp_path / "harbour/density.jsonl")] == ["new"]
-
-
-def test_broken_prediction_is_named_by_file_and_line(tmp_path):
-    (tmp_path / "x.jsonl").write_text('{"id": "a"}\n')
-    with pytest.raises(DataError, match=r"x\.jsonl, line 1"):
-        read_predictions(tmp_path / "x.jsonl")
+    return Prediction(id=id, text=text, ms=more.pop("ms", 2.0), parse_ms=more.pop("parse_ms", 1.0), **more)
 
 
 def test_result_of_known_texts():
@@ -54,14 +41,6 @@ def test_list_taken_for_an_article_counts_against_the_method():
 def test_speed_is_the_median_of_the_pages_ratios():
     rows = [(prediction("a", "", ms=ms, parse_ms=1.0), None) for ms in (2.0, 3.0, 50.0)]
     assert speed(rows).parse == 3.0
-
-
-def test_predictions_without_data_are_an_error(tmp_path):
-    Writer(tmp_path, "elsewhere").write("density", prediction("a", ""))
-    with pytest.raises(DataError, match="no such set"):
-        read_results(tmp_path, [SET], seed=1, worst=0)
-    with pytest.raises(DataError, match="a page that the data does not have: z"):
-        evaluate(SET, "density", [prediction("z", "")], {}, seed=1)
 
 
 @pytest.mark.parametrize(

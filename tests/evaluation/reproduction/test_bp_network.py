@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from evaluation.data import DataError, read_sets
+from evaluation.data import read_sets
 from evaluation.reproduction.bp_cases import (
     figures_of,
     folds_of,
@@ -12,7 +12,6 @@ from evaluation.reproduction.bp_cases import (
     recipe,
     units,
     without_fold,
-    without_set,
 )
 from evaluation.reproduction.bp_network import main
 from evaluation.scores import Score
@@ -24,7 +23,7 @@ from .. import layouts
 @pytest.fixture
 def data(tmp_path):
     layouts.normalised(tmp_path / "data")
-    layouts.scrapinghub(tmp_path / "data" / "published")
+    layouts.pairs_of_two(tmp_path / "data")
     return tmp_path / "data"
 
 
@@ -73,8 +72,6 @@ def test_no_network_learns_from_the_site_it_judges(tmp_path):
         learned = {case.site for case in without_fold(cases, folds, fold)}
         assert learned
         assert site not in learned
-    with pytest.raises(DataError, match="no other set than unheard_of"):
-        without_set(cases, "unheard_of")
 
 
 def test_a_page_without_text_is_judged_and_is_wrong(tmp_path):
@@ -90,7 +87,7 @@ def test_a_page_without_text_is_judged_and_is_wrong(tmp_path):
 def test_all_tables_of_a_folder_with_other_names(tmp_path, capsys):
     other_names(tmp_path)
     layouts.pairs_of_two(tmp_path)
-    parts = ["unseen", "sets", "source", "shipped", "confidence", "titles"]
+    parts = ["unseen", "source", "shipped", "confidence"]
     assert main([str(tmp_path), *parts, "--seeds", "1", "--least", "4"]) == 0
     rows = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
     named = {cell.strip() for row in rows for cell in row}

@@ -1,9 +1,7 @@
-"""Articles and lists mixed, and the constants of the articles' half."""
+"""Articles and lists mixed."""
 
 import pytest
 
-from evaluation.reproduction.deviation import DESCENT, SHIPPED
-from evaluation.reproduction.deviation import main as deviation
 from evaluation.reproduction.i_awce import main
 
 from .. import layouts
@@ -35,14 +33,5 @@ def test_command_prints_types_and_texts(data, capsys):
     assert "article-deviation alone" in printed
 
 
-def test_constants_command_prints_a_row_a_set(data, capsys):
-    assert deviation([str(data)]) == 0
-    printed = capsys.readouterr().out
-    assert "ferries" in printed
-    assert printed.split()[-3:][0] == "mean"
-    assert SHIPPED in DESCENT.choosable()
-
-
-@pytest.mark.parametrize("command", [main, deviation])
-def test_a_folder_without_data_is_a_clear_error(command, tmp_path, capsys):
-    assert "is not a folder" in layouts.mistake(command, [tmp_path / "none"], capsys)
+def test_a_folder_without_data_is_a_clear_error(tmp_path, capsys):
+    assert "is not a folder" in layouts.mistake(main, [tmp_path / "none"], capsys)

@@ -101,11 +101,6 @@ def test_missing_truth_is_said_in_one_line(data, capsys):
     assert capsys.readouterr().out.splitlines()[1].startswith("no truth of lists for these sets; --lists FILE")
 
 
-def test_speed_runs_on_a_set_of_another_name(data, capsys):
-    assert main([str(data), "speed", "--sample", "1"]) == 0
-    assert "list-rank" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("words", [["lists", "--lists", "nowhere.json"], ["lists", "--sample", "few"], ["artikles"]])
 def test_mistakes_in_the_call_are_errors_without_a_traceback(data, words, capsys):
     assert words[-1] in layouts.mistake(main, [data, *words], capsys)
