@@ -1,13 +1,14 @@
 """Makes extractors/metadata/date_words.json from CLDR: `python -m evaluation.date_words`.
 
 Names of months, weekdays and parts of the day, the forms of "3 hours ago", and the order of the numbers come from
-Babel's copy of CLDR. What Babel leaves out is added here: words for yesterday and today, words that stand between the
-parts of a date, and forms that newspapers use beside CLDR's.
+Babel's copy of CLDR. What Babel leaves out is in date_words.toml: words for yesterday and today, words that stand
+between the parts of a date, and forms that newspapers use beside CLDR's.
 """
 
 import json
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -17,113 +18,11 @@ from babel import Locale, localedata
 
 from extractors.metadata.date_words import FILL, FOREIGN, HALVES, WEEKDAY, WORD, WORDS_FILE, fold
 
-LOCALES = {  # language: the locales whose words it uses
-    "en": ("en", "en_GB"), "de": ("de", "de_AT"), "fr": ("fr", "fr_CA"), "es": ("es", "es_PE", "es_US"),
-    "pt": ("pt", "pt_PT"), "it": ("it",), "nl": ("nl",), "af": ("af",), "sv": ("sv",), "da": ("da",),
-    "nb": ("nb", "nn"), "no": ("nb", "nn"), "is": ("is",), "fi": ("fi",), "et": ("et",), "lv": ("lv",),
-    "lt": ("lt",), "pl": ("pl",),
-    "cs": ("cs",), "sk": ("sk",), "sl": ("sl",), "hr": ("hr",), "bs": ("bs",), "sr": ("sr", "sr_Latn"), "mk": ("mk",),
-    "bg": ("bg",), "ru": ("ru",), "uk": ("uk",), "be": ("be",), "hu": ("hu",), "ro": ("ro",), "sq": ("sq",),
-    "el": ("el",), "tr": ("tr",), "az": ("az",), "uz": ("uz",), "kk": ("kk",), "hy": ("hy",), "ka": ("ka",),
-    "ar": ("ar", "ar_SY", "ar_DZ", "ar_MA"), "fa": ("fa",), "ur": ("ur",), "he": ("he",), "hi": ("hi",),
-    "mr": ("mr",),
-    "bn": ("bn",), "ta": ("ta",), "th": ("th",), "vi": ("vi",), "id": ("id",), "ms": ("ms",), "fil": ("fil",),
-    "tl": ("fil",), "sw": ("sw",), "te": ("te",), "gu": ("gu",), "kn": ("kn",), "ml": ("ml",), "cy": ("cy",),
-    "ga": ("ga",), "nn": ("nn",), "ko": ("ko",), "ja": ("ja",), "zh": ("zh", "zh_Hant", "zh_Hant_HK"), "ca": ("ca",),
-    "gl": ("gl",), "eu": ("eu",),
-}  # fmt: skip
-DAYS_AGO = {  # today; yesterday; the day before, where one word means it
-    "en": "today; yesterday", "de": "heute; gestern; vorgestern", "fr": "aujourd’hui, aujourd'hui; hier; avant-hier",
-    "es": "hoy; ayer; anteayer", "pt": "hoje; ontem; anteontem", "it": "oggi; ieri; l'altro ieri",
-    "nl": "vandaag; gisteren; eergisteren", "af": "vandag; gister", "sv": "i dag, idag; i går, igår; i förrgår",
-    "da": "i dag; i går; i forgårs", "nb": "i dag; i går; i forgårs", "is": "í dag; í gær",
-    "fi": "tänään; eilen; toissapäivänä",
-    "et": "täna; eile; üleeile", "lv": "šodien; vakar; aizvakar", "lt": "šiandien; vakar; užvakar",
-    "pl": "dzisiaj, dziś; wczoraj; przedwczoraj", "cs": "dnes; včera; předevčírem", "sk": "dnes; včera; predvčerom",
-    "sl": "danes; včeraj; predvčerajšnjim", "hr": "danas; jučer; prekjučer", "bs": "danas; jučer; prekjučer",
-    "sr": "danas, данас; juče, јуче; prekjuče, прекјуче", "mk": "денес; вчера; завчера",
-    "bg": "днес; вчера; онзи ден",
-    "ru": "сегодня; вчера; позавчера", "uk": "сьогодні; вчора, учора; позавчора",
-    "be": "сёння; учора, ўчора; пазаўчора",
-    "hu": "ma; tegnap; tegnapelőtt", "ro": "astăzi, azi; ieri; alaltăieri", "sq": "sot; dje",
-    "el": "σήμερα; χθες, χτες; προχθές, προχτές",
-    "tr": "bugün; dün; evvelsi gün", "az": "bu gün, bugün; dünən", "uz": "bugun; kecha", "kk": "бүгін; кеше",
-    "hy": "այսօր; երեկ",
-    "ka": "დღეს; გუშინ", "ar": "اليوم; أمس, امس; أول أمس", "fa": "امروز; دیروز; پریروز", "he": "היום; אתמול; שלשום",
-    "hi": "आज", "mr": "आज; काल", "bn": "আজ; গতকাল", "ta": "இன்று; நேற்று",
-    "th": "วันนี้; เมื่อวาน, เมื่อวานนี้; เมื่อวานซืน",
-    "vi": "hôm nay; hôm qua; hôm kia", "id": "hari ini; kemarin", "ms": "hari ini; semalam; kelmarin",
-    "fil": "ngayong araw, ngayon; kahapon", "sw": "leo; jana; juzi", "ko": "오늘; 어제; 그저께, 그제",
-    "ja": "今日, 本日; 昨日; 一昨日",
-    "zh": "今天, 今日; 昨天, 昨日; 前天", "ca": "avui; ahir; abans-d’ahir", "gl": "hoxe; onte; antonte",
-    "eu": "gaur; atzo; herenegun",
-}  # fmt: skip
-OTHERWISE = {
-    "ar": {"قبل": ["منذ"]},
-    "th": {"ที่ผ่านมา": ["ที่แล้ว", "ก่อน"]},
-    "zh": {"前": ["以前", "之前"], "#": ["#个", "#個"]},
-}  # forms of "ago" beside CLDR's
+TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+LOCALES: dict[str, list[str]] = TABLES["locales"]  # by language
 SHORT = 4  # letters below which a word may be one of another language: Mac is March in Malay, and no month elsewhere
 SHORT_WORDS_OF = {"en", "de", "fr", "es", "it", "pt", "nl"}  # these count where the language is not known
-ZONES = {  # hours; CST is also used in China, IST in three countries
-    "EST": -5, "EDT": -4, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7, "AKST": -9, "AKDT": -8, "HST": -10,
-    "BRT": -3, "ART": -3, "COT": -5, "PET": -5, "WET": 0, "WEST": 1, "BST": 1, "CET": 1, "CEST": 2, "MEZ": 1, "MESZ": 2,
-    "MET": 1, "MEST": 2, "EET": 2, "EEST": 3, "SAST": 2, "EAT": 3, "TRT": 3, "MSK": 3, "МСК": 3, "PKT": 5, "ICT": 7,
-    "WIB": 7, "WITA": 8, "WIT": 9, "PHT": 8, "SGT": 8, "HKT": 8, "AWST": 8, "JST": 9, "KST": 9, "AEST": 10, "AEDT": 11,
-    "NZST": 12, "NZDT": 13, "ET": "America/New_York", "CT": "America/Chicago", "MT": "America/Denver",
-    "PT": "America/Los_Angeles",
-}  # fmt: skip
 AMBIGUOUS = {"hier", "eile", "jana", "heri", "avui", "dnes", "kecha", "gister"}
-FILLERS = {  # words between the parts of a date, beside those in CLDR's patterns
-    "en": "on at of the o'clock", "de": "am um den vom", "fr": "le du à", "es": "el del a las la hrs hs",
-    "pt": "às as", "it": "il alle ore del",
-    "nl": "om op", "af": "om", "sv": "kl klockan den", "da": "kl den klokken", "nb": "kl den klokken",
-    "is": "kl", "fi": "klo kello",
-    "et": "kell a", "lv": "plkst gada", "lt": "val m d", "pl": "o godz r roku dnia", "cs": "v ve dne hod",
-    "sk": "o dňa hod", "sl": "ob",
-    "hr": "u sati", "sr": "у u год god часова", "mk": "во г", "bg": "в г ч година часа", "ru": "в г года год от",
-    "uk": "о об р року", "be": "у г а",
-    "hu": "óra", "ro": "ora la", "el": "στις ώρα", "tr": "saat", "az": "saat", "kk": "ж жылғы", "ar": "الساعة في م",
-    "fa": "ساعت در",
-    "he": "בשעה יום", "hi": "को बजे", "ur": "بجے", "hy": "թ", "th": "ที่ พ ค ศ น เวลา วันที่", "vi": "ngày năm lúc",
-    "id": "pukul jam", "ms": "pukul jam",
-    "fil": "ng nang ika", "sw": "saa", "ca": "a les del de d", "gl": "ás do", "eu": "ko e", "uz": "soat yil",
-}  # fmt: skip
-BESIDE = {  # months beside CLDR's
-    "en": {9: "sept"}, "de": {1: "jänner jän", 2: "feber"}, "es": {9: "setiembre set"}, "fr": {2: "fev"},
-    "ru": {2: "фев", 9: "сен", 11: "ноя"},
-    "sl": {1: "januarja", 2: "februarja", 3: "marca", 4: "aprila", 5: "maja", 6: "junija",
-        7: "julija", 8: "avgusta", 9: "septembra", 10: "oktobra", 11: "novembra", 12: "decembra"},
-    "id": {8: "agt ags", 5: "mei", 10: "okt", 12: "des"}, "hi": {1: "जन", 2: "फ़र", 9: "सित", 10: "अक्टू", 12: "दिस"},
-}  # fmt: skip
-ALSO_AGO = {  # beside CLDR's; # is the number, forms without it mean one, or two
-    "en": "m:# mins ago, m:# min ago, h:# hrs ago, h:# h ago", "de": "m:vor # min", "es": "m:hace # min",
-    "it": "m:# min fa, h:#'ora fa",
-    "pt": "h:# horas atrás, m:# minutos atrás, d:# dias atrás, h:há # h, m:há # min",
-    "nb": "d:for # dag siden, d:for # dager siden",
-    "hu": "m:# perce, h:# órája, d:# napja",
-    "et": "m:# minutit tagasi, h:# tundi tagasi, h:# tunni tagasi, d:# päeva tagasi, d:# päev tagasi",
-    "vi": "h:# tiếng trước", "id": "m:# menit lalu, h:# jam lalu, d:# hari lalu, d:# hari yang lalu",
-    "ms": "h:# jam yang lalu, d:# hari yang lalu",
-    "pl": "h:godzinę temu, m:minutę temu, d:dzień temu, w:tydzień temu",
-    "ru": "h:час назад, m:минуту назад, d:день назад, w:неделю назад",
-    "uk": "h:годину тому, m:хвилину тому, d:день тому",
-    "bn": "h:# ঘণ্টা আগে", "ja": "h:#時間前, m:#分前, d:#日前", "fa": "h:# ساعت قبل, m:# دقیقه قبل, d:# روز قبل",
-    "he": "d:לפני יום",
-    "el": "m:πριν # λεπτά, h:πριν # ώρες, h:πριν # ώρα, d:πριν # μέρες, d:πριν # ημέρες",
-}  # fmt: skip
-HALVES_BESIDE = {"zh": {7: "早晨 清早", 12: "午间 午間", 18: "傍晚", 22: "夜间 夜間", 23: "深夜"}}
-COUNTS = {  # words for one, two … in "an hour ago", "two days ago"
-    "en": "a, an, one; two; three; four; five; six", "de": "einer, einem; zwei; drei; vier; fünf; sechs",
-    "fr": "une, un; deux; trois; quatre; cinq; six", "es": "una, un; dos; tres; cuatro; cinco; seis",
-    "pt": "uma, um; dois, duas; três; quatro; cinco; seis", "it": "un, una; due; tre; quattro; cinque; sei",
-    "nl": "een; twee; drie; vier; vijf; zes", "sv": "en, ett; två; tre; fyra; fem; sex",
-    "da": "en, et; to; tre; fire; fem; seks", "nb": "en, et; to; tre; fire; fem; seks",
-    "ro": "o, un; două; trei; patru", "ca": "una, un; dos, dues; tres",
-    "hu": "egy; két; három; négy; öt; hat", "tr": "bir; iki; üç; dört; beş; altı",
-    "ru": "; два, две; три; четыре; пять; шесть", "uk": "; два, дві; три; чотири", "pl": "; dwa, dwie; trzy; cztery",
-    "cs": "; dvěma; třemi", "fi": "; kaksi; kolme; neljä; viisi; kuusi", "el": "ένα, μία; δύο; τρεις, τρία",
-}  # fmt: skip
 _LITERAL = r"'([^']+)'"
 UNITS = {"minute": "m", "hour": "h", "day": "d", "week": "w"}
 
@@ -134,9 +33,12 @@ def table(step: int = 1) -> dict[str, Any]:
     own = {language: _words(language, names, raw) for language, names in LOCALES.items()}
     own[""] = _of_any(own)
     ago = dict(sorted(_without_conflicts()))
-    days = {language: {fold(word): number for number, word in _days(words)} for language, words in DAYS_AGO.items()}
+    days = {
+        language: {fold(word): number for number, word in _days(words)}
+        for language, words in TABLES["days_ago"].items()
+    }
     clear = {word: number for known in days.values() for word, number in known.items() if _is_clear(word)}
-    counts = {fold(word): number + 1 for words in COUNTS.values() for number, word in _days(words) if word}
+    counts = {fold(word): number + 1 for words in TABLES["counts"].values() for number, word in _days(words) if word}
     longest = {max(WORD.findall(form) or [""], key=lambda word: (len(word), word)) for form in ago}
     day_words = {WORD.findall(word)[0] for known in days.values() for word in known if WORD.match(word)}
     months = {word for words in own.values() for word, code in words.items() if code % FOREIGN < WEEKDAY}
@@ -150,7 +52,7 @@ def table(step: int = 1) -> dict[str, Any]:
         },
         "styles": dict(sorted(_styles(step))),
         "signs": " ".join(sorted(longest | day_words | {part for month in months for part in WORD.findall(month)})),
-        "zones": {name: zone if isinstance(zone, str) else f"{zone:+03d}00" for name, zone in ZONES.items()},
+        "zones": {name: zone if isinstance(zone, str) else f"{zone:+03d}00" for name, zone in TABLES["zones"].items()},
     }
 
 
@@ -199,7 +101,7 @@ def _joined(names: set[str]) -> str:
     return rf"(?<![^\W\d])(?:{'|'.join(spaced)})\.?(?!\w)|{rows}|(?:{single})(?=\s?\d)|{in_brackets}"
 
 
-def _words(language: str, names: tuple[str, ...], raw: set[str]) -> dict[str, int]:
+def _words(language: str, names: Sequence[str], raw: set[str]) -> dict[str, int]:
     """Return the words of a language with their most important meaning; add those of several parts to `raw`."""
     meanings: dict[str, int] = {}
     for code, text in _meanings(language, names):
@@ -218,21 +120,25 @@ def _words(language: str, names: tuple[str, ...], raw: set[str]) -> dict[str, in
     return meanings
 
 
-def _meanings(language: str, names: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+def _meanings(language: str, names: Sequence[str]) -> Iterator[tuple[int, str]]:
     locales = [clean_locale(name) for name in names]
     for locale in locales:
         for month, name in _named(locale.months):
             yield month, name
             if "." not in name:
                 yield from ((month, before + name + after) for before, after in sorted(_attached(locale)))
-    yield from ((month, word) for month, words in BESIDE.get(language, {}).items() for word in words.split())
+    yield from (
+        (int(month), word) for month, words in TABLES["months"].get(language, {}).items() for word in words.split()
+    )
     for locale in locales:
         yield from sorted(_halves(locale), key=lambda half: (half[0] not in (HALVES + 6, HALVES + 18), " " in half[1]))
     yield from (
-        (HALVES + hour, word) for hour, words in HALVES_BESIDE.get(language, {}).items() for word in words.split()
+        (HALVES + int(hour), word)
+        for hour, words in TABLES["halves"].get(language, {}).items()
+        for word in words.split()
     )
     patterns = " ".join(chain.from_iterable(map(_patterns, locales)))
-    literals = WORD.findall(f"{FILLERS.get(language, '')} {' '.join(re.findall(_LITERAL, patterns))}")
+    literals = WORD.findall(f"{TABLES['fillers'].get(language, '')} {' '.join(re.findall(_LITERAL, patterns))}")
     yield from ((FILL, word) for word in literals if word not in ("h", "min", "s"))
     yield from ((WEEKDAY, name) for locale in locales for _, name in _named(locale.days))
 
@@ -288,8 +194,8 @@ def _without_conflicts() -> Iterator[tuple[str, str]]:
     yield from ((form, min(unit)) for form, unit in units.items() if len(unit) == 1 and "?" not in unit)
 
 
-def _ago(language: str, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    for text in filter(None, ALSO_AGO.get(language, "").split(", ")):
+def _ago(language: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for text in filter(None, TABLES["also_ago"].get(language, "").split(", ")):
         unit, form = text.split(":")
         yield unit, _form(form)
     for name in names:
@@ -303,7 +209,7 @@ def _ago(language: str, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
                 if pattern in future or _is_unit_alone(pattern):
                     continue
                 forms = [pattern.replace("{0}", "#")]
-                for word, others in OTHERWISE.get(language, {}).items():
+                for word, others in TABLES["otherwise"].get(language, {}).items():
                     forms += [form.replace(word, other) for form in forms for other in others]
                 times = 2 if plural == "two" and "{0}" not in pattern else 1
                 yield from ((unit * times, _form(form)) for form in forms)

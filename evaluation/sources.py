@@ -14,10 +14,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from itertools import chain, zip_longest
 from pathlib import Path
 from shlex import split
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from extractors import Article, Section, UnusablePage
 from extractors.errors import ExtraMissing
@@ -260,21 +262,6 @@ SOURCES: dict[str, Sequence[SourceTable | SourceFigure]] = {
     ),
 }
 
-STYLE = """
-body { font: 15px/1.5 system-ui, "Noto Sans CJK SC", sans-serif; margin: 2em auto; max-width: 88em; padding: 0 1em }
-table { border-collapse: collapse; font-size: 13px; margin: .5em 0 }
-td, th { border-bottom: 1px solid #ccc; padding: .2em .6em; vertical-align: top; text-align: left }
-h2 { border-top: 3px solid; padding-top: .5em; margin-top: 2em }
-.both { display: grid; grid-template-columns: minmax(13em, max-content) minmax(0, 1fr); gap: 2em }
-.both > div { overflow-x: auto }
-.both td:first-child { white-space: nowrap }
-.pictures { display: grid; grid-template-columns: 1fr 1fr; gap: 1em }
-figure { margin: 0 }
-img { max-width: 100%; border: 1px solid #ddd }
-figcaption, .note { color: #555; font-size: 13px; overflow-wrap: anywhere }
-"""
-HEAD = f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>The five sources</title><style>{STYLE}</style>'
-
 
 def main(words: Sequence[str] | None = None) -> int:
     """Write the page and print its path; exit code 2 for a mistake in the call or in the data."""
@@ -296,55 +283,35 @@ def main(words: Sequence[str] | None = None) -> int:
         page = arguments.out / "index.html"
         count = f"{sum(len(one.articles()) for one in stored.sets)} articles of {len(stored.sets)} sets"
         arguments.out.mkdir(parents=True, exist_ok=True)
-        sections = "".join(_section(number, stored, arguments.out) for number in arguments.sources)
-        head = (
-            f"{arguments.data}: {count}; a table has at most {arguments.pages} pages of a set. The last table of each "
-            "source has the figures of docs/sources.md, from more pages of the development data. It also says "
-            "what is not made, and why: what needs a GPU or weights, schematics, and what the copies at hand have lost."
-        )
-        page.write_text(f"{HEAD}<h1>The five sources: there and here</h1><p>{escape(head)}</p>{sections}", "utf-8")
+        sections = [_section(number, stored, arguments.out) for number in arguments.sources]
+        page.write_text(_template().render(stored=stored, count=count, sections=sections), "utf-8")
     print(page)
     return 0
 
 
-def _section(number: str, stored: StoredPages, out: Path) -> str:
+def _template() -> Template:
+    loader = FileSystemLoader(Path(__file__).parent)
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined).get_template("sources.html")
+
+
+def _section(number: str, stored: StoredPages, out: Path) -> dict[str, Any]:
     title, stated = _stated(number)
     parts = [_part(one, stored, out, f"{number}-{place}") for place, one in enumerate(SOURCES[number])]
-    last = f"<h3>Each part, as docs/sources.md states it</h3>{_table(stated[1:], stated[0])}"
-    return f"<h2>{escape(title)}</h2>{''.join(parts)}{last}"
+    return {"title": title, "parts": parts, "stated": stated}
 
 
-def _part(one: SourceTable | SourceFigure, stored: StoredPages, out: Path, stem: str) -> str:
-    """Return the HTML of a table or of a figure; a table that this data does not have says so."""
+def _part(one: SourceTable | SourceFigure, stored: StoredPages, out: Path, stem: str) -> dict[str, Any]:
+    """Return what the template shows of a table or of a figure; a table that this data does not have says so."""
     begun = time.monotonic()
     if isinstance(one, SourceFigure):
-        drawn = [
-            f'<figure><img src="{name}" alt="{escape(one.name)}"><figcaption>{escape(page)}</figcaption></figure>'
-            for name, page in one.drawn(stored, out, stem)
-        ]
-        note = f"Method {one.method}; {len(drawn)} of {one.count} pages drawn."
-        found = f'<div class="pictures">{"".join(drawn)}</div>'
+        found: dict[str, Any] = {"pictures": list(one.drawn(stored, out, stem))}
     else:
         try:
-            lines = list(one.here(stored))
+            found = {"lines": list(one.here(stored))}
         except DataError as error:
-            lines = [f"not measured: {error}"]
-        here = "".join(
-            _table(line.rows, line.header) if isinstance(line, TextTable) else f"<p>{escape(line)}</p>"
-            for line in lines
-        )
-        found = (
-            f'<div class="both"><div><b>In the source</b>{_table(one.there)}</div><div><b>Here</b>{here}</div></div>'
-        )
-        note = f"On all pages: {one.command}" if one.command else ""
+            found = {"lines": [f"not measured: {error}"]}
     print(f"{stem}  {time.monotonic() - begun:6.1f} s  {one.name}", file=sys.stderr, flush=True)
-    return f'<h3>{escape(one.name)}</h3><p class="note">{escape(note)}</p>{found}'
-
-
-def _table(rows: Sequence[Sequence[str]], header: Sequence[str] = ()) -> str:
-    tagged = [*([("th", header)] if header else []), *(("td", row) for row in rows)]
-    lines = ("".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) for tag, row in tagged)
-    return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+    return {"one": one, **found}
 
 
 def _stated(number: str) -> tuple[str, list[list[str]]]:

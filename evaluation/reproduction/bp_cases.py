@@ -21,7 +21,6 @@ from extractors.methods.bp_network.train import trained
 
 from ..data import DataError, DataSet, Row, parsed_page
 from ..line_model import FOLDS, site_of
-from ..methods import nearest
 from ..results import score_row
 from ..scores import Score, bag_score, mean
 from .right import is_right
@@ -131,14 +130,6 @@ def units(cases: Cases, least: int = LEAST_SITE) -> Cases:
 def is_site(pages: Sequence[Case], least: int = LEAST_SITE) -> bool:
     """Whether the pages of a unit are those of one site with enough of them."""
     return len(pages) >= least and len({case.site for case in pages}) == 1
-
-
-def chosen_units(found: Cases, names: Sequence[str]) -> Cases:
-    """Return the units of these names; without names all units. Raises `UnknownName`."""
-    for name in names:
-        if name not in found:
-            raise nearest(name, found, "site or set")
-    return {name: found[name] for name in names} if names else found
 
 
 def learnable(cases: Sequence[Case]) -> list[Case]:

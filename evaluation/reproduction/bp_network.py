@@ -51,7 +51,6 @@ from .bp_cases import (
     Cases,
     Form,
     UnitFigures,
-    chosen_units,
     drawn,
     folds_of,
     judge,
@@ -85,7 +84,7 @@ class Material:
     @cached_property
     def units(self) -> Cases:
         """The pages by row of the tables."""
-        return chosen_units(units(self.cases, self.options.least), self.options.sites)
+        return units(self.cases, self.options.least)
 
     @cached_property
     def folds(self) -> dict[str, int]:
@@ -115,8 +114,8 @@ class Material:
 
     def draws(self, form: Form, name: str) -> list[UnitFigures]:
         """Return the figures of a row by the source's protocol, one for each seed."""
-        found, options = units(self.cases, self.options.least), self.options
-        return [drawn(form, found, name, seed, options.test, options.least) for seed in self.seeds]
+        options = self.options
+        return [drawn(form, self.units, name, seed, options.test, options.least) for seed in self.seeds]
 
     def left_out(self, form: Form, name: str) -> list[UnitFigures]:
         """Return the figures of a row by networks that never saw the site of a page, one for each seed."""
@@ -282,9 +281,6 @@ def parser() -> argparse.ArgumentParser:
     parser = parser_of("evaluation.reproduction.bp_network", __doc__)
     parser.add_argument(
         "parts", nargs="*", default=["unseen", "source", "shipped"], metavar="PART", help=", ".join(PARTS)
-    )
-    parser.add_argument(
-        "--sites", type=comma_list, default=[], metavar="A,B", help="rows to print, by name; default: all"
     )
     parser.add_argument(
         "--least",

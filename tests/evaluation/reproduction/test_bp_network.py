@@ -112,7 +112,6 @@ def test_an_ablation_trains_again_without_inputs_and_with_other_numbers_of_units
         (["ablation", "--inputs", "s,t"], "'t' is no input; write some of y,z,p,s,neighbours"),
         (["ablation", "--hidden", "9..3"], "'9..3' is no span of numbers above 0; write, for example, 3..9"),
         (["--sample", "few"], "'few' is not a number"),
-        (["shipped", "--sites", "gazete"], "did you mean 'gazette'"),
         (["shiped"], "did you mean 'shipped'"),
     ],
 )
@@ -126,13 +125,6 @@ def test_a_sample_is_read_in_place_of_all_pages(data, capsys):
     assert {row[2] for row in rows if row[1:2] == ["gazette"]} == {"2"}
 
 
-def test_only_the_rows_that_are_asked_for(tmp_path, capsys):
-    other_names(tmp_path)
-    layouts.pairs_of_two(tmp_path)
-    assert main([str(tmp_path), "shipped", "--sites", "twos"]) == 0
-    assert "unheard_of" not in capsys.readouterr().out
-
-
 def test_one_site_alone_cannot_be_unseen(tmp_path, capsys):
     data = other_names(tmp_path, sites=("harbour",))
     assert "there is no other site to learn from" in layouts.mistake(main, [data, "unseen"], capsys)
@@ -141,14 +133,6 @@ def test_one_site_alone_cannot_be_unseen(tmp_path, capsys):
 def test_lists_alone_are_no_pages_to_judge(tmp_path, capsys):
     layouts.write(tmp_path / "sets" / "lists", [(layouts.row("index", kind="list"), layouts.list_page())])
     assert "no article with a known body" in layouts.mistake(main, [tmp_path], capsys)
-
-
-def test_tables(data, capsys):
-    assert main([str(data / "sets"), "shipped"]) == 0
-    assert main([str(data), "source", "shipped", "--seeds", "2"]) == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    shipped = [row for row in rows if row[:2] == ["bp-network", "gazette"]]
-    assert {row[-1] for row in shipped} == {"1.000"}
 
 
 def test_exported_pages_can_be_learned_from(data, tmp_path, capsys):
