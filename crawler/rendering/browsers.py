@@ -25,7 +25,7 @@ from crawler.gates.pace_gate import in_time
 from crawler.guarding.browser_proxy import GuardedProxy
 from crawler.guarding.guard import Guard, host_and_port
 from crawler.rendering.chromium import PAGE_SECONDS, BrowserMissing, find_browser, launch_options
-from crawler.rendering.memory import below, resident
+from crawler.rendering.memory import below, children_of, resident
 from crawler.rendering.visit import SETTLE_SECONDS, ScriptCache, Visit
 from crawler.run.rendering_choice import TABS
 
@@ -39,6 +39,7 @@ LINGER = 120.0  # seconds without a page after which the browser of a crawl proc
 TABS_OF_ALL = 2 * TABS  # open pages of all runs
 FLAGS = ("--blink-settings=imagesEnabled=false", "--js-flags=--max-old-space-size=512")  # the second: MiB a page
 CONTEXTS = count(1)  # numbers of the contexts of pages
+STARTING = asyncio.Lock()  # of a driver: the process that appears meanwhile is the driver
 CUT_OFF = ("has been closed", "Connection closed")  # in messages of Playwright on a browser that has died
 
 
@@ -66,6 +67,7 @@ class Browser:
         self._launch_options = launch_options(executable, proxy, (*FLAGS, f"--user-agent={user_agent}"))
         self._shown = 0  # number of pages that it was given
         self._visits: set[Visit] = set()  # open pages
+        self._drivers: list[int] = []  # the process of Playwright that started the browser
         self._pids: list[int] = []
         self._watch: asyncio.Task[None] | None = None
         self._playwright: Any = None
@@ -79,19 +81,17 @@ class Browser:
 
     async def start(self) -> None:
         """Start the browser. Raises `BrowserMissing` if it does not start."""
-        before = set(below(os.getpid()))
         try:
             async with asyncio.timeout(START_SECONDS):
-                self._playwright = await async_playwright().start()
+                await self._start_driver()
                 self._browser = await self._playwright.chromium.launch(**self._launch_options)
         except (PlaywrightError, OSError, TimeoutError) as error:
             await self.close()
             message = next(iter(str(error).splitlines()), "") or "it does not answer"
             raise BrowserMissing(f"the browser {self.executable} does not start: {message[:200]}") from None
-        finally:
-            self._pids = [pid for pid in below(os.getpid()) if pid not in before]
+        self._pids = self._processes()
         self._browser.on("disconnected", lambda _: self.end_visits())
-        self._watch = asyncio.ensure_future(self._watch_memory(before))
+        self._watch = asyncio.ensure_future(self._watch_memory())
 
     async def show(self, request: Request, cache: ScriptCache, load: Load) -> Response:
         """Render a page. Raises `BrowserGone`, `RenderingFailed`, `RequestRefused`."""
@@ -147,6 +147,14 @@ class Browser:
                     await self._playwright.stop()
         self._kill()
 
+    async def _start_driver(self) -> None:
+        async with STARTING:
+            others = children_of(os.getpid())
+            try:
+                self._playwright = await async_playwright().start()
+            finally:
+                self._drivers = [pid for pid in children_of(os.getpid()) if pid not in others]
+
     async def _leave(self, visit: Visit) -> None:
         """Close a page's context, with all its tabs."""
         try:
@@ -179,16 +187,20 @@ class Browser:
         self.broken = True
         self.idle.set()
 
-    def _kill(self) -> None:
-        for pid in below(os.getpid()):
-            if pid in self._pids:
-                with contextlib.suppress(OSError):
-                    os.kill(pid, signal.SIGKILL)
+    def _processes(self) -> list[int]:
+        """Return the browser's processes; other browsers of this process have drivers of their own."""
+        running = [pid for pid in children_of(os.getpid()) if pid in self._drivers]
+        return running + [pid for driver in running for pid in below(driver)]
 
-    async def _watch_memory(self, others: set[int]) -> None:
+    def _kill(self) -> None:
+        for pid in self._processes():
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+
+    async def _watch_memory(self) -> None:
         while True:
             await asyncio.sleep(LOOK_EVERY)
-            self._pids = [pid for pid in below(os.getpid()) if pid not in others]
+            self._pids = self._processes()
             if resident(self._pids) > MEMORY_MOST:
                 self._break()
                 self._kill()

@@ -9,17 +9,27 @@ PROC = Path("/proc")
 
 def below(pid: int) -> list[int]:
     """Return the processes that descend from `pid`, parents first."""
-    children = defaultdict(list)
+    children = _by_parent()
+    descendants = list(children[pid])
+    for child in descendants:
+        descendants += children[child]
+    return descendants
+
+
+def children_of(pid: int) -> list[int]:
+    """Return the processes that `pid` started itself."""
+    return _by_parent()[pid]
+
+
+def _by_parent() -> defaultdict[int, list[int]]:
+    children: defaultdict[int, list[int]] = defaultdict(list)
     for status in PROC.glob("[0-9]*/stat"):
         try:
             parent = int(status.read_text("utf-8", "replace").rpartition(")")[2].split()[1])
         except (OSError, IndexError, ValueError):
             continue  # the process has ended meanwhile
         children[parent].append(int(status.parent.name))
-    descendants = list(children[pid])
-    for child in descendants:
-        descendants += children[child]
-    return descendants
+    return children
 
 
 def resident(pids: list[int]) -> int:

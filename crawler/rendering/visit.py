@@ -40,6 +40,7 @@ QUIET_SECONDS = 0.2  # seconds between two checks; a page that has not changed a
 STILL_SECONDS = 5.0  # seconds without a change after which a page is ready despite open requests (polling, trackers)
 SPARSE_SECONDS = 3.0  # seconds without a change after which a page is ready although it has hardly any text
 SPARSE_TEXT = 200  # characters of a page whose article is not loaded
+COOKIES = "render_cookies"  # key of a request's meta: the cookies of the page whose scripts lead to it
 WITHOUT_UDP = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete window[name]"
 NEEDED = frozenset({"script", "xhr", "fetch"})
 NAVIGATES = 302  # status for Scrapy if a page itself navigates elsewhere
@@ -115,6 +116,7 @@ class Visit:
         self._requested = False  # whether the main document was requested
         self._over = asyncio.Event()
         self._open: set[Any] = set()  # requests without response
+        self._brought: set[tuple[str, str]] = set()  # cookies of the request, which only its gates may send on
         self._tasks: set[asyncio.Task[None]] = set()
         named = {name.decode("latin-1").lower(): b",".join(values) for name, values in request.headers.items()}
         self._headers = {name: value.decode("latin-1") for name, value in named.items() if name not in NOT_FOR_BROWSERS}
@@ -239,6 +241,7 @@ class Visit:
             await route.continue_(headers=self._headers_for(request, main=True))
             return
         if main and request.method == "GET":
+            await self._pass_cookies_on()
             self.end(self._response(NAVIGATES, {"Location": request.url}))
         elif main:  # mostly a challenge
             self.end(RenderingFailed("the page redirects by a form"))
@@ -256,9 +259,17 @@ class Visit:
     async def _bring_cookies(self, page: Any) -> None:
         header = b"; ".join(self.request.headers.getlist("Cookie")).decode("latin-1")
         pairs = [pair.strip().partition("=") for pair in header.split(";") if "=" in pair]
-        if pairs:
-            cookies = [{"name": name, "value": value, "url": self.request.url} for name, _, value in pairs]
+        self._brought = {(name, value) for name, _, value in pairs}
+        root = urljoin(self.request.url, "/")
+        own = [{"name": name, "value": value, "url": root} for name, value in self._brought]
+        if cookies := [*own, *self.request.meta.get(COOKIES, ())]:
             await page.context.add_cookies(cookies)
+
+    async def _pass_cookies_on(self) -> None:
+        """Keep the page's cookies for its target: sites that check browsers set one, and load the page again."""
+        cookies = await self.context.cookies()
+        kept = [cookie for cookie in cookies if (cookie["name"], cookie["value"]) not in self._brought]
+        self.request.meta[COOKIES] = kept
 
     # -- responses --------------------------------------------------------------------------------------------------
 

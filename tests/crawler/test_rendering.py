@@ -294,7 +294,8 @@ def rendering():
         pages["/pops"] = TEXT + "<script>for (let n = 0; n < 3; n++) window.open('/popped?' + n)</script>"
         pages["/kept"] = "<div id=app></div><script src=/kept.js></script>" + TEXT
         pages["/kept.js"] = answer("1", kind="text/javascript", Cache_Control="max-age=60")
-        pages["/both"] = (
+        pages["/checks"] = _checks_browsers
+        pages["/news/both"] = (
             TEXT + f"<script src={other.url}/their.js></script><script>fetch('/own.json'); fetch('/leaves')</script>"
         )
         pages["/leaves"] = moved(f"{other.url}/stolen")
@@ -304,7 +305,7 @@ def rendering():
         at = ["hangs", "unending", "kept?1", "kept?2", "kept?3", "late", "gbk", "pushed", "goes", "refreshes", "moved"]
         at += ["to-private", "moved-to-private", "loops", "gone", "loops-by-script", "picture", "attached", "huge"]
         at += ["slow", "shadow", "added", "loads"]
-        at += ["bomb", "asks", "polls", "pops", "both", "canary"]
+        at += ["bomb", "asks", "polls", "pops", "news/both", "checks", "canary"]
         headers = {"X-Key": "secret", "Cookie": "member=7", "If-None-Match": '"1"'}
         allow = [site.place, other.place, f"127.0.0.1:{canary.port}"]
         seconds = {f"{site.url}/{path}": 5.0 for path in ("unending", "hangs")}
@@ -313,6 +314,14 @@ def rendering():
         found = rendered(urls, allow=allow, headers=headers, at_once=3, seconds=seconds, constants=constants)
         yield {path: found[f"{site.url}/{path}"] for path in at}, site, other, canary.heard
     canary.close()
+
+
+def _checks_browsers(handler):
+    """A page that sets two cookies, by its header and by a script, and is shown only with both."""
+    if "human=1" not in handler.headers.get("Cookie", "") or "visit=2" not in handler.headers["Cookie"]:
+        script = "<script>document.cookie = 'human=1; path=/'; location.reload()</script>"
+        return answer(script, Set_Cookie="visit=2; Path=/")
+    return TEXT
 
 
 def _unending(handler):
@@ -367,6 +376,13 @@ def test_where_a_page_leads_is_fetched_as_a_redirect(found, shown_site, path):
     assert "<h1>goal</h1>" in found[path]["text"]
 
 
+def test_a_page_that_sets_cookies_and_loads_itself_again_is_shown(found, shown_site):
+    assert "The ferry leaves at nine" in found["checks"]["text"]
+    cookies = [headers["cookie"] for path, headers in shown_site.seen if path == "/checks"]
+    assert cookies[0] == "member=7"
+    assert cookies[1].count("member=7") == 1
+
+
 def test_an_address_that_scripts_write_is_the_pages(found, shown_site):
     assert found["pushed"]["url"] == f"{shown_site.url}/shown.html"
 
@@ -404,13 +420,13 @@ def test_a_page_that_never_rests_is_taken_as_it_is(found, shown_site, path):
 def test_headers_and_cookies_of_a_task_go_to_its_host_alone(rendering):
     _, site, other, _ = rendering
     of = dict(site.seen)
-    assert (of["/both"]["x-key"], of["/both"]["cookie"]) == ("secret", "member=7")
+    assert (of["/news/both"]["x-key"], of["/news/both"]["cookie"]) == ("secret", "member=7")
     assert (of["/own.json"]["x-key"], of["/own.json"]["cookie"]) == ("secret", "member=7")
     [(path, theirs)] = [seen for seen in other.seen if seen[0] != "/robots.txt"]
     assert path == "/their.js"
     assert "x-key" not in theirs
     assert "cookie" not in theirs
-    assert {headers["user-agent"] for _, headers in [*site.seen, *other.seen]} == {of["/both"]["user-agent"]}
+    assert {headers["user-agent"] for _, headers in [*site.seen, *other.seen]} == {of["/news/both"]["user-agent"]}
 
 
 def test_in_a_browser_too_all_goes_through_a_tasks_proxy():
@@ -458,6 +474,23 @@ def test_browsers_are_renewed_and_none_is_left_behind():
         assert lines[-1]["reason"] == 2
         assert len(seen) > 10
         until(lambda: not resident(list(seen)))
+
+
+def test_a_browser_ends_without_those_of_other_proxies():
+    async def end_one_of_two():
+        one, other = (Browser(find_browser(), f"http://127.0.0.1:{port}", AGENT) for port in (8, 9))
+        try:
+            await asyncio.gather(one.start(), other.start())
+            await asyncio.sleep(1.5 * browsers.LOOK_EVERY)
+            others = list(other._pids)
+            await one.close()
+            return set(one._pids) & set(others), min(resident([pid]) for pid in others)
+        finally:
+            await asyncio.gather(one.close(), other.close())
+
+    shared, smallest = asyncio.run(end_one_of_two())
+    assert not shared
+    assert smallest
 
 
 def test_a_browser_that_has_grown_takes_no_more_pages(monkeypatch):
