@@ -97,6 +97,7 @@ class _Trial:
         self.lists: list[ReadList] = []
         self.ranks: dict[str, tuple[int, int]] = {}  # article URLs on the lists: newest day first, then as they came
         self.shells: list[str] = []  # lists that are empty without their scripts
+        self.renders_shells = False  # whether a run sees other pages than this trial: those that scripts have filled
         self.problems: list[str] = []
         starts, fallback_starts = start_pages(task, today)
         plan = WalkPlan(task.pattern, starts, task.follow, task.depth, fallback_starts=fallback_starts)
@@ -132,12 +133,13 @@ class _Trial:
             return alone, SampleExtraction(url, reason=page)
         if not self.task.pattern.match(page.url):
             self.problems.append(f"example {url} redirects to {page.url}, which does not match the pattern")
-        if self.task.render is True or (self.task.render == "auto" and is_empty_shell(page)):
+        self.renders_shells = self.task.render is not False and is_empty_shell(page)
+        if self.task.render is True or self.renders_shells:
             self.problems.append("a run renders this task's pages in a browser; a trial reads them without one")
         try:
             section = Section(page.body, page.url, method=self.task.method)
         except UnusablePage as error:
-            self.problems.append(f"example {url}: unusable page: {error}")
+            self.problems += [] if self.renders_shells else [f"example {url}: unusable page: {error}"]
             return alone, SampleExtraction(url, reason=str(error))
         return section, extract_sample(section, page, self.task.accepts_lists)
 
@@ -196,7 +198,9 @@ class _Trial:
     def note_problems(
         self, example: SampleExtraction, found: Sequence[str], samples: Sequence[SampleExtraction]
     ) -> None:
-        if example.characters and example.confidence < SURE:
+        if self.renders_shells:
+            pass  # nothing is known about its articles
+        elif example.characters and example.confidence < SURE:
             self.problems.append(
                 f"example {example.url} is extracted with a confidence of only {example.confidence:.2f} "
                 f"({example.reason}); choose an ordinary article as the example"
@@ -209,13 +213,13 @@ class _Trial:
             self.problems += [
                 f"{url} is filled by scripts: add `render: true` to the task, so that a run opens it in a browser"
                 for url in self.shells[:1]
-                if self.task.render is not True
+                if self.task.render is not True and not self.renders_shells
             ]
         else:
             self.note_problems_of_samples(samples)
 
     def note_problems_of_samples(self, samples: Sequence[SampleExtraction]) -> None:
-        fetched = [sample for sample in samples if sample.kind]
+        fetched = [sample for sample in samples if sample.kind and not self.renders_shells]
         missing = [sample for sample in samples if not sample.kind]
         if len(missing) * 2 > len(samples):
             self.problems.append(f"{len(missing)} of {len(samples)} pages are unavailable ({missing[0].reason})")
@@ -236,9 +240,11 @@ class _Trial:
         ]
         known = {url: reason for url, reason in left if reason != pattern.difference(url)}
         evidence = SiteLinks(normalise(self.task.example), pages, frozenset(page.url for page in pages), known)
+        others = (sample for sample in samples if sample.url != example.url)
+        no_article_needed = self.renders_shells or self.task.accepts_lists or self.task.method in LIST_METHODS
         notes = (
-            None if self.task.accepts_lists or self.task.method in LIST_METHODS else about_example(example),
-            about_titles([example, *(sample for sample in samples if sample.url != example.url)]),
+            None if no_article_needed else about_example(example),
+            None if self.renders_shells else about_titles([example, *others]),
             about_left(evidence, pattern, own),
             about_year(normalise(self.task.example), pattern),
         )

@@ -78,6 +78,19 @@ def test_what_is_wrong_is_said(keys: dict[str, object], says: str) -> None:
     assert any(says in problem for problem in found.problems), found.problems
 
 
+@pytest.mark.parametrize("links", [SHOWN[:8], []])
+def test_of_a_task_whose_pages_scripts_fill_nothing_else_is_said(links: list[tuple[str, int]]) -> None:
+    shell = page("Town", "<div id=root></div><script src=/app.js></script><p>All rights reserved.</p>")
+    pages = dict.fromkeys((path for path, _ in SHOWN), shell)
+    where = Site(pages | {"/news/": listing(NAV, links) if links else shell})
+    found = tried(where)
+    assert [problem for problem in found.problems if "no link matches" not in problem] == [
+        "a run renders this task's pages in a browser; a trial reads them without one"
+    ]
+    assert found.warnings == ()
+    assert any("confidence of only" in problem for problem in tried(where, render=False).problems)
+
+
 def test_an_article_is_the_nearest_link_if_the_sites_urls_have_changed() -> None:
     where = site()
     where.pages["/news/"] = listing(NAV, [(f"/news/story-{n}/1.html", n) for n in range(8)])
