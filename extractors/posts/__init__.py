@@ -80,23 +80,25 @@ class _Marks:
         return _Marks([*others(self.authors)], [*others(self.times)])
 
 
-def read_thread(pages: Iterable[Page], *, is_thread: bool) -> list[list[Post]]:
+def read_thread(pages: Iterable[Page], *, is_thread: bool, first: int = 0) -> list[list[Post]]:
     """Return the posts of each page of a thread in its order, at most `MOST`; later pages may have one of a known form.
 
     Posts have an author and a time. If no form has both, one is enough for pages that are a thread by their kind
     (`is_thread`): names may be plain text beside a time, and times may be written by scripts. On other pages, elements
-    with one of them are something else. Raises `UnusablePage` if there is no tree to read.
+    with one of them are something else. `first`: the place of the thread's first page, -1 if it is not among
+    them. Only that page has an opening post of another form: later ones may repeat who began the thread, and when.
+    Raises `UnusablePage` if there is no tree to read.
     """
     read: list[list[Post]] = []
     known: frozenset[Form] = frozenset()
     for page in pages:
-        posts, known = _read(page, known, is_thread)
+        posts, known = _read(page, known, is_thread, len(read) == first)
         read.append([*posts])
     return read
 
 
 @lru_cache(1)  # the text of a thread is found by its posts, and then they are asked for
-def _read(page: Page, known: frozenset[Form], is_thread: bool) -> tuple[list[Post], frozenset[Form]]:
+def _read(page: Page, known: frozenset[Form], is_thread: bool, is_first: bool) -> tuple[list[Post], frozenset[Form]]:
     """Return the posts of a page and all forms of posts that are known then; `known`: those of the pages before."""
     forms = {*known}
     marked = MarkedPage(page)
@@ -114,7 +116,7 @@ def _read(page: Page, known: frozenset[Form], is_thread: bool) -> tuple[list[Pos
             left = left.beside(form)
         if found:
             break
-    if found and (opening := _opening(marks, found, marked)):
+    if found and is_first and (opening := _opening(marks, found, marked)):
         found |= opening
     order = [element for element in marked.root.iter(etree.Element) if element in found][:MOST]
     around = {above for element in order for above in islice(element.iterancestors(), UP)}
@@ -260,8 +262,8 @@ def _posts(
 ) -> _Posts:
     """Return the elements of a form that are posts; none if they are teasers: mostly links, or with linked headings.
 
-    If the marks are of one kind, and the form is not known as that of posts (`is_known`), most elements must be posts
-    with a text of their own, by several authors.
+    A form that is known as that of posts (`is_known`) has no teasers. If the marks are of one kind, and the form is not
+    known, most elements must be posts with a text of their own, by several authors.
     """
     ends = members | chosen.keys()
     by_time = not marks.authors
@@ -272,7 +274,7 @@ def _posts(
     posts = {element: post for element, post in read.items() if element not in parts}
     linked, all_ = (sum(getattr(readers[element], what) for element in posts) for what in ("linked", "size"))
     teasers = sum(readers[element].has_linked_heading for element in posts)
-    if linked > LINKED * all_ or 2 * teasers > len(posts):
+    if not is_known and (linked > LINKED * all_ or 2 * teasers > len(posts)):
         return {}
     authors, own_texts = ({getattr(post, what) for post in posts.values()} for what in ("author", "text"))
     has_texts = 2 * len(own_texts) >= len(members)

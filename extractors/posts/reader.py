@@ -82,8 +82,11 @@ class PostReader:
 
     def post(self) -> Post | None:
         """Return the post; None without an author or a text."""
-        lines = (" ".join(line.split()) for line in "".join(self._parts).split("\n"))
-        text = "\n".join(line for line in lines if not _ACTIONS.fullmatch(line))[:MAX_TEXT]
+        lines = [line for part in "".join(self._parts).split("\n") if (line := " ".join(part.split()))]
+        said = [line for line in lines if not _ACTIONS.fullmatch(line)]
+        if not said and self._text is not None:
+            said = [line for line in lines if not any(map(str.isalpha, line))]  # "+1" may be all that it says
+        text = "\n".join(said)[:MAX_TEXT]
         if not (self._author and text):
             return None
         if self._time is None and self._named is not None:  # it is within what is named as the text

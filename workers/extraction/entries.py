@@ -116,9 +116,9 @@ def posts_of(
     if begin is None or not is_later:
         url = normalise(canonical_url(thread, page.url, page.url, url_regex))
         begin = ThreadEnd(page.url, url, thread.title or "")
-    read = read_thread(thread.pages, is_thread=True)  # the task says so
+    read = read_thread(thread.pages, is_thread=True, first=-is_later)  # the task says so
     if example and not any(read):
-        _, *read = read_thread([example, *thread.pages], is_thread=True)
+        _, *read = read_thread([example, *thread.pages], is_thread=True, first=-1 if is_later else 1)
     by_page = dict(zip((one.url or "" for one in thread.pages), read, strict=True))
     posts = joined_posts(by_page.values())
     last = _last_page(by_page, page) if is_later or _are_in_order(by_page.values()) else None

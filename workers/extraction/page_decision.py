@@ -168,7 +168,7 @@ def judge_page(
         plan = recheck_of(info)
         begin = plan.thread if plan else None
         found = posts_of(extracted, page, begin, config.url_regex, section.section.example)
-        if not found.posts:
+        if not found.posts and (plan or not config.revisit):  # else there may be some at the next visit
             return Reject("no posts found: neither a thread nor comments", page=page)
         text = "\n".join(post.text for post in found.posts)
         return FoundList(page, found.posts, usage, content_hash_of(extracted.title, text), found.end)

@@ -63,3 +63,13 @@ def test_a_page_without_posts_is_rejected_with_the_reason(connection, worker, le
     assert states(connection, 1) == ["rejected"]
     assert "no posts" in ledger.state_of(url(1))[1]
     assert rows(tmp_path) == []
+
+
+def test_an_article_without_comments_is_read_again(connection, worker, ledger, clock, tmp_path):
+    publish(connection, tmp_path, rows="posts", revisit=(DAY, 3 * DAY))
+    page = b"<html><title>Tide</title><p>The tide table of the harbour, with all times of the month.</p></html>"
+    worker.extract_pages(TASK, deliver(connection, {1: page}))
+    assert ledger.state_of(url(1)) == ("written", "list: 0 posts, 0 new")
+    worker.extract_pages(TASK, come_again(ledger, clock, page, DAY))  # still without
+    worker.extract_pages(TASK, come_again(ledger, clock, ENGINES["phpbb"](THREAD).encode(), 2 * DAY))
+    assert [row["text"] for row in rows(tmp_path)] == [one.text for one in THREAD]
