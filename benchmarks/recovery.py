@@ -34,6 +34,7 @@ from workers.redis_access.embedded import Embedded
 
 KINDS = ("extraction worker", "supervisor", "spider", "crawl worker")
 LONGEST = 90.0  # seconds that a recovery may take
+ALREADY_SENT = 0.2  # seconds in which Redis still executes what a killed process has sent: these pages are not lost
 BACKLOG = 2000  # pages that wait for extraction during kills of extraction workers
 
 
@@ -179,6 +180,7 @@ def _kill_crawling(
         if not worker:
             continue
         killed = cluster.kill("crawl worker", spider if kind == "spider" else worker, *command)
+        time.sleep(ALREADY_SENT)
         names = cast(list[bytes], connection.zrange(ledger.keys["leased"], 0, -1))
         records = [connection.hget(ledger.keys["open"], name) for name in names]
         paths = [json.loads(record)["url"].removeprefix(site.url) for record in records if record]
