@@ -2,9 +2,9 @@
 
 An entry's row is that of a small article whose text is its title: `url` and `canonical_url` are the entry's own,
 `listed_on` is the list page, `page_type` is "list". A post's row has the post's author, time and text and the thread's
-title; its URL is the thread's with the post's anchor as fragment, and `listed_on` is the page that has it. The key is
-(task, canonical URL, version 1). The ledger records which of them have a row, so a page that is read again, or that
-shares an entry with another one, adds only new rows.
+title; its URL is the thread's with the post's anchor as fragment, or with a name of its author and first words, and
+`listed_on` is the page that has it. The key is (task, canonical URL, version 1). The ledger records which of them have
+a row, so a page that is read again, or that shares an entry with another one, adds only new rows.
 
 The posts of a thread, and the page with which its next visit begins:
 
@@ -15,6 +15,7 @@ A later visit reads only the last pages if that loses no post: each post has an 
 the last page. Threads in another order, such as answers by votes, are read from the first page each time.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -27,9 +28,11 @@ from extractors.posts import read_thread
 from ..extraction_config import ExtractionConfig
 from ..page_store import StoredPage
 from ..rows import Row, canonical_url, row_of
-from ..url_states import ThreadEnd
+from ..url_states import ThreadEnd, fingerprint
 from ..usage_rights import Usage
 from .filters import of_other_days, unwanted
+
+NAMED_BY = 60  # characters of a post, so that what a site adds below it (an edit, a signature) does not count
 
 
 def joined_lists(first: Listing, further: Sequence[Listing]) -> Listing:
@@ -148,20 +151,32 @@ def _moment(post: Post) -> str:
     return post.time.isoformat()[:19] if post.time else ""
 
 
+def _beginning(post: Post) -> str:
+    """Return a name for a post whose element has none, from its author and its first words.
+
+    Its place does not count: where the newest post is first it changes. Nor do numbers, which may be counters.
+    """
+    words = "".join(character for character in post.text if not character.isnumeric() and not character.isspace())
+    return fingerprint(f"{post.author}\n{words[:NAMED_BY]}")
+
+
 def _articles(thread: Article, posts: Sequence[Post], url: str) -> Iterator[Article]:
-    """Yield each post as a small article at the thread's URL with its anchor."""
-    places: dict[str, Post] = {}
-    for post in posts:
-        place = f"{url}#{post.anchor or post.number}"
-        places[f"{place}-{post.number}" if place in places else place] = post  # some sites number each page's anew
+    """Yield each post as a small article at the thread's URL with its anchor, or what stands for one."""
+    equal = Counter[str]()
+    places: dict[int, str] = {}
+    by_time = sorted(enumerate(posts), key=lambda one: _moment(one[1]))
+    for number, post in by_time:  # so that a newer one counts after its equals
+        place = f"{url}#{post.anchor or _beginning(post)}"
+        equal[place] += 1
+        places[number] = place if equal[place] == 1 else f"{place}-{equal[place]}"
     bare = replace(thread, modified=None, description=None, image=None, markup=None, pages=())
-    for place, post in places.items():
+    for number, post in enumerate(posts):
         yield replace(
             bare,
             text=post.text,
             blocks=(Block("paragraph", post.text),),
-            url=place,
-            canonical_url=place,
+            url=places[number],
+            canonical_url=places[number],
             author=post.author,
             published=post.time,
         )

@@ -73,3 +73,25 @@ def test_an_article_without_comments_is_read_again(connection, worker, ledger, c
     worker.extract_pages(TASK, come_again(ledger, clock, page, DAY))  # still without
     worker.extract_pages(TASK, come_again(ledger, clock, ENGINES["phpbb"](THREAD).encode(), 2 * DAY))
     assert [row["text"] for row in rows(tmp_path)] == [one.text for one in THREAD]
+
+
+def newest_first(posts):
+    """Return a page of comments without ids and numbers, as some hand-made sites have it."""
+    comments = "".join(
+        f'<div class="comment"><b class="author">{one.author}</b> <i class="time">2025-11-14 08:{10 + number}</i>'
+        f'<p class="said">{one.text}</p><span>赞 {number * len(posts)}</span></div>'
+        for number, one in reversed([*enumerate(posts)])
+    )
+    return f"<html><title>Tide</title><h1>Tide</h1><div id='comments'>{comments}</div></html>".encode()
+
+
+def test_posts_without_ids_are_rows_once_also_where_the_newest_is_first(connection, worker, ledger, clock, tmp_path):
+    publish(connection, tmp_path, rows="posts", revisit=(DAY, 30 * DAY))
+    short = Said(THREAD[0].author, "", "顶")
+    posts = [*grown(3), short, *grown(9)[3:], short]
+    names = deliver(connection, {1: newest_first(posts[:5])})
+    worker.extract_pages(TASK, names)
+    for visit, page in enumerate([posts[:7], [*posts[:2], *posts[3:9]], posts], start=1):  # one is away for a while
+        worker.extract_pages(TASK, come_again(ledger, clock, newest_first(page), visit * DAY))
+    written = [(row["author"], row["text"]) for row in rows(tmp_path)]
+    assert sorted(written) == sorted((one.author, one.text) for one in posts)
