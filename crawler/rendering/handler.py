@@ -43,6 +43,7 @@ def rendering_settings(settings: Any) -> dict[str, Any]:
         "DOWNLOADER_MIDDLEWARES": dict(settings.getdict("DOWNLOADER_MIDDLEWARES")) | ready,
         "PLAYWRIGHT_BROWSER_PROVIDER": LendingProvider,
         "PLAYWRIGHT_ABORT_REQUEST": is_unprepared,
+        "PLAYWRIGHT_CONTEXTS": {},  # a context belongs to a page
         "METAREFRESH_IGNORE_TAGS": ["script", "noscript"],  # empty shells redirect browsers without scripts
     }
 
