@@ -135,7 +135,7 @@ class Visit:
     async def prepare(self, page: Any, _: Request) -> None:
         """Set up a new tab before it loads anything; if this fails, its requests are blocked (`is_unprepared`)."""
         self.context = page.context
-        await self.context.route("**", lambda route: route.abort())  # requests of tabs that the page opens
+        await self.context.route("**", _block)  # requests of tabs that the page opens
         await self.context.add_init_script(WITHOUT_UDP)
         await self._bring_cookies(page)
         tools = await page.context.new_cdp_session(page)
@@ -329,3 +329,8 @@ class Visit:
             return self._response(status, headers)
         length = headers.get("content-length", "")
         return RequestRefused(TOO_LARGE) if length.isdigit() and int(length) > LARGEST_PAGE else None
+
+
+async def _block(route: Any) -> None:
+    with contextlib.suppress(PlaywrightError):  # the tab has been closed meanwhile
+        await route.abort()

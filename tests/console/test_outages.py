@@ -37,7 +37,7 @@ def test_a_run_waits_for_a_redis_that_is_away_and_says_so_once(
     try:
         until_written(folder, 2)
         server.kill()
-        time.sleep(4.0)  # several tries, of which one line is said
+        time.sleep(8.0)  # longer than a command is repeated; several tries follow, of which one line is said
         server.start()
         until_written(folder, 12)
     finally:
