@@ -163,20 +163,20 @@ def _beginning(post: Post) -> str:
 def _articles(thread: Article, posts: Sequence[Post], url: str) -> Iterator[Article]:
     """Yield each post as a small article at the thread's URL with its anchor, or what stands for one."""
     equal = Counter[str]()
-    places: dict[int, str] = {}
+    urls: dict[int, str] = {}
     by_time = sorted(enumerate(posts), key=lambda one: _moment(one[1]))
-    for number, post in by_time:  # so that a newer one counts after its equals
-        place = f"{url}#{post.anchor or _beginning(post)}"
-        equal[place] += 1
-        places[number] = place if equal[place] == 1 else f"{place}-{equal[place]}"
+    for place, post in by_time:  # so that a newer one counts after its equals
+        name = f"{url}#{post.anchor or _beginning(post)}"
+        equal[name] += 1
+        urls[place] = name if equal[name] == 1 else f"{name}-{equal[name]}"
     bare = replace(thread, modified=None, description=None, image=None, markup=None, pages=())
-    for number, post in enumerate(posts):
+    for place, post in enumerate(posts):
         yield replace(
             bare,
             text=post.text,
             blocks=(Block("paragraph", post.text),),
-            url=places[number],
-            canonical_url=places[number],
+            url=urls[place],
+            canonical_url=urls[place],
             author=post.author,
             published=post.time,
         )
