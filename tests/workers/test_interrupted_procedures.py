@@ -204,9 +204,8 @@ def test_a_re_extraction_that_is_killed_is_completed_by_the_next(connection, red
     """Two rows get a new text; a page that was refused gives its first row."""
     publish(connection, folder, "out.jsonl", "out.db", method=CHEAP, keep_pages=1e8)
     extract(redis_url, "here", deliver(connection, {number: news(number) for number in (1, 2, 3)}))
-    with closing(sqlite3.connect(folder / "pages" / TASK / f"{TASK}.pages")) as database, database:
-        database.execute("UPDATE articles SET content_hash = zeroblob(16)")
-        database.execute("UPDATE example_texts SET hash = zeroblob(16)")
+    with closing(sqlite3.connect(folder / "pages" / TASK / f"{TASK}.kept")) as database, database:
+        database.execute("UPDATE articles SET content_hash = zeroblob(16), example_hash = zeroblob(16)")
     texts = {one: text for (one, _), text in versions(folder).items()}
     for _ in each_kill(Saved(connection, folder), extract_again, redis_url):
         assert run_in_fork(complete, redis_url) == 0
@@ -358,8 +357,8 @@ def test_a_task_whose_renaming_is_killed_has_all_under_one_name(connection, redi
             rename(redis_url)
         assert counted(connection, "new") == {"written": 2}
         assert not connection.keys(f"{keys.PREFIX}task:{TASK}:*")
-        kept = [path.name for path in folder.rglob("*.pages")]
-        assert kept == ["new.pages"]
+        kept = [path.name for path in folder.rglob("*.kept")]
+        assert kept == ["new.kept"]
 
 
 # -- rotation ----------------------------------------------------------------------------------------------------------

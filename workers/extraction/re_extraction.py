@@ -141,4 +141,4 @@ def _plan(page: KeptPage, row: NewestRow | None) -> RecheckPlan | None:
         return replace(recheck_of(page.info) or RecheckPlan(0.0, 0.0, 0, HASH_UNKNOWN), every=0.0, until=0.0)
     if row is None:
         return None
-    return RecheckPlan(0.0, 0.0, row.version, (row.example_hash or row.hash).hex(), row_hash=row.hash.hex())
+    return RecheckPlan(0.0, 0.0, row.version, row.example_hash.hex(), row_hash=row.hash.hex())

@@ -1,8 +1,9 @@
 """Kept pages: the fetched pages of a task on disk, so that they can be extracted again without a request.
 
-One SQLite file per task. Pages that are written together are one block (`workers.page_packing`): bodies, each once by
-its SHA-256, and a record of each page. The file may be on a shared file system with locks, as a file of JSON lines may,
-because it is written with a rollback journal and not with a write-ahead log, which needs shared memory.
+One SQLite file per task. The pages of a section share most of their bytes: the first ones of a period are its base,
+which is one zstd frame; each later page is a frame whose dictionary is that base. The file may be on a shared file
+system with locks, as a file of JSON lines may, because it is written with a rollback journal and not with a write-ahead
+log, which needs shared memory.
 
 A writer holds the file, removes a few pages that are too old, and writes the pages of its group in one transaction.
 """
@@ -10,21 +11,20 @@ A writer holds the file, removes a few pages that are too old, and writes the pa
 import json
 import sqlite3
 import time
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
+from functools import cached_property
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import zstandard
 
 from ..errors import SinkUnavailable
 from ..extraction_config import ExtractionConfig
-from ..page_packing import Dictionary, Packer, next_dictionary
-from ..page_store import LARGEST_PAGE, StoredPage
+from ..page_store import LARGEST_PAGE, StoredPage, unpack_body
 from ..redis_access.redis_clock import Clock
 from ..rows import Row
 from ..sinks import expand
@@ -34,31 +34,25 @@ from ..sinks.sqlite import WRITE_ANYTHING, PageSink
 from ..url_states import Fingerprint, fingerprint
 
 KEPT_PAGES = "kept pages"  # the name under which the ledger notes that a page is kept, beside those of outputs
-SQLITE_PAGE = 1024  # bytes; little is wasted at the end of a block, and an empty file is small
-BLOCK = 2**21  # bytes of a block, unpacked, unless one body is larger
-BLOCKS_IN_MEMORY = 4
+SQLITE_PAGE = 1024  # bytes; little is wasted at the end of a page, and an empty file is small
+LEVEL = 9  # of zstd: level 19 takes as long as an extraction, to save a tenth of the disk (decision 38)
+BASE_PAGES, BASE_BYTES = 32, 2**20  # a base is complete when it has so many pages, or so many bytes
+LARGEST = 3 * LARGEST_PAGE  # bytes of a page with its further pages and its record
 REMOVED_AT_ONCE = 90  # pages; a group has at most 30
 FREED_AT_ONCE = 200  # pages of SQLite that a write returns to the file system
-PERIODS = 4  # periods into which `keep` is divided; each begins without a dictionary
+PERIODS = 4  # periods into which `keep` is divided; each begins a base, so that none is needed for long
 _SCHEMA = """
-CREATE TABLE dictionaries (id INTEGER PRIMARY KEY, began REAL NOT NULL, blocks TEXT NOT NULL,
-    size INTEGER NOT NULL);
-CREATE TABLE blocks (id INTEGER PRIMARY KEY AUTOINCREMENT, dictionary INTEGER NOT NULL,
-    size INTEGER NOT NULL, uses INTEGER NOT NULL, packed BLOB NOT NULL);
-CREATE TABLE bodies (hash BLOB PRIMARY KEY, block INTEGER NOT NULL, start INTEGER NOT NULL,
-    size INTEGER NOT NULL, uses INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE bases (id INTEGER PRIMARY KEY AUTOINCREMENT, began REAL NOT NULL, pages INTEGER NOT NULL,
+    size INTEGER NOT NULL, packed BLOB NOT NULL);
 CREATE TABLE pages (id INTEGER PRIMARY KEY, name BLOB NOT NULL, fetched_at REAL NOT NULL,
-    kept_at INTEGER NOT NULL, kind INTEGER NOT NULL, block INTEGER NOT NULL, start INTEGER NOT NULL,
-    size INTEGER NOT NULL, bodies BLOB NOT NULL, UNIQUE (name, fetched_at));
+    kept_at INTEGER NOT NULL, kind INTEGER NOT NULL, base INTEGER NOT NULL, start INTEGER NOT NULL,
+    size INTEGER NOT NULL, packed BLOB, UNIQUE (name, fetched_at));
 CREATE TABLE articles (name BLOB PRIMARY KEY, page INTEGER NOT NULL, version INTEGER NOT NULL,
-    content_hash BLOB NOT NULL, near TEXT) WITHOUT ROWID;
-CREATE INDEX blocks_of_dictionaries ON blocks (dictionary, uses);
+    content_hash BLOB NOT NULL, example_hash BLOB NOT NULL) WITHOUT ROWID;
+CREATE INDEX pages_of_bases ON pages (base);
 """
-# Texts as extracted with the example alone. A table of its own, since 0.2 writes rows of five columns to `articles`
-_EXAMPLE_TEXTS = """CREATE TABLE IF NOT EXISTS example_texts (name BLOB PRIMARY KEY, page INTEGER NOT NULL,
-    version INTEGER NOT NULL, hash BLOB NOT NULL) WITHOUT ROWID"""
 _KINDS: tuple[PageKind, ...] = ("article", "list", "refused")  # the tables contain the index of a kind
-_HASH = 16  # bytes of a SHA-256 that identify a body or a text
+_HASH = 16  # bytes of a SHA-256 that identify a text
 _NEWEST_OF_EACH_URL = """
 SELECT id FROM pages AS page WHERE kept_at >= :oldest AND fetched_at >= :since AND (kind = 1 OR NOT EXISTS (
     SELECT 1 FROM pages AS other WHERE other.name = page.name AND other.id != page.id
@@ -84,18 +78,18 @@ class NewestRow:
     """The newest version of a row that a kept page gave.
 
     `hash`, `example_hash`: the beginnings of the hashes of its title and text, and of those that were extracted with
-    the example alone; None if unknown.
+    the example alone, which rows of list pages lack.
     """
 
     version: int
     hash: bytes
-    example_hash: bytes | None = None
+    example_hash: bytes
 
 
 def kept_pages_of(config: ExtractionConfig, *, clock: Clock) -> "KeptPages":
     """Return the kept pages of a task. Raises `OutputError` that names a variable which is not set."""
     folder = Path(config.folder) / Path(expand(config.pages_folder, config.task)).expanduser()
-    path = folder / f"{config.task}.pages"
+    path = folder / f"{config.task}.kept"
     return KeptPages(path, keep=config.keep_pages, durability=config.durability, clock=clock)
 
 
@@ -103,6 +97,31 @@ def existing_pages(config: ExtractionConfig, *, clock: Clock) -> "KeptPages | No
     """Return the kept pages of a task; None if it does not keep pages, or this machine has none yet."""
     kept = kept_pages_of(config, clock=clock) if config.keep_pages is not None else None
     return kept if kept is not None and kept.path.exists() else None
+
+
+@dataclass
+class _Base:
+    """A base: the pages at the beginning of a period, unpacked. Number 0 has none."""
+
+    id: int
+    content: bytes
+
+    @cached_property
+    def dictionary(self) -> zstandard.ZstdCompressionDict | None:
+        """The dictionary of later pages."""
+        if not self.content:
+            return None
+        return zstandard.ZstdCompressionDict(self.content, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+
+    @cached_property
+    def compressor(self) -> zstandard.ZstdCompressor:
+        """What packs later pages."""
+        if self.dictionary is not None:
+            self.dictionary.precompute_compress(level=LEVEL)
+        return zstandard.ZstdCompressor(level=LEVEL, dict_data=self.dictionary, write_checksum=True)
+
+
+NO_BASE = _Base(0, b"")
 
 
 class KeptPages(PageSink):
@@ -113,12 +132,14 @@ class KeptPages(PageSink):
     `keep`: seconds after which a page is removed; None: pages are never removed.
     """
 
+    # The base that was used last, of one file in a process: its tables take some megabytes, and a worker has many tasks
+    _used: "ClassVar[tuple[KeptPages, _Base] | None]" = None
+
     def __init__(
         self, path: Path, *, keep: float | None = None, durability: Durability = "safe", clock: Clock = time.time
     ):
         super().__init__(path, durability)
         self.keep, self.clock = keep, clock
-        self._reset()
 
     # -- writing ----------------------------------------------------------------------------------------------------
 
@@ -126,13 +147,13 @@ class KeptPages(PageSink):
         """Write the pages that are not kept yet, and remove some that are too old."""
         with self._committed() as database:
             self._remove_old(database)
-            for chunk in _chunks(pages):
-                self._write_block(database, chunk)
+            for source in pages:
+                self._write(database, source)
             database.execute(f"PRAGMA incremental_vacuum({FREED_AT_ONCE})").fetchall()
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
-        self._reset()
+        self._forget_base()
         super().close()
 
     # -- reading ----------------------------------------------------------------------------------------------------
@@ -161,126 +182,78 @@ class KeptPages(PageSink):
 
     def rows_of(self, ids: Sequence[int]) -> dict[int, NewestRow]:
         """Return by page the row whose newest version it gave; of a list page, one of them."""
-        query = (
-            "SELECT articles.page, version, content_hash, hash FROM articles "
-            "LEFT JOIN example_texts USING (name, version) "
-            f"WHERE articles.page IN ({', '.join('?' * len(ids))})"
-        )
+        places = ", ".join("?" * len(ids))
+        query = f"SELECT page, version, content_hash, example_hash FROM articles WHERE page IN ({places})"
         with self._reading() as database:
             return {page: NewestRow(*row) for page, *row in database.execute(query, list(ids))}
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
-    def _reset(self) -> None:
-        self._packer = Packer(self._raw)
-        self._unpacked: OrderedDict[int, bytes] = OrderedDict()
-
     def _oldest(self) -> float:
         return self.clock() - self.keep if self.keep is not None else 0.0
 
-    def _write_block(self, database: sqlite3.Connection, pages: Sequence[SourcePage]) -> None:
-        """Write pages as one block, which has their records and the bodies that are not in another one."""
-        block, dictionary = self._next_block(database)
-        raw = bytearray()
-        uses = 0
-        for source in pages:
-            if self._is_known(database, source):
-                continue
-            bodies = []
-            for body in (source.page.body, *(part.body for part in source.page.parts)):
-                name = sha256(body).digest()[:_HASH]
-                known = database.execute("UPDATE bodies SET uses = uses + 1 WHERE hash = ?", (name,)).rowcount
-                if not known:
-                    database.execute("INSERT INTO bodies VALUES (?, ?, ?, ?, 1)", (name, block, len(raw), len(body)))
-                    raw += body
-                    uses += 1
-                bodies.append(name)
-            record = json.dumps(_record(source), separators=(",", ":")).encode()
-            at = (source.page.fetched_at.timestamp(), int(self.clock()))
-            place = (block, len(raw), len(record), b"".join(bodies))
-            page = database.execute(
-                "INSERT INTO pages (name, fetched_at, kept_at, kind, block, start, size, bodies) "
+    def _write(self, database: sqlite3.Connection, source: SourcePage) -> None:
+        """Write a page. If it is known, its worker may have died, and it may give other rows now."""
+        name, kind = _name(fingerprint(source.url)), _KINDS.index(source.kind)
+        fetched_at = source.page.fetched_at.timestamp()
+        query = "SELECT id FROM pages WHERE name = ? AND fetched_at = ?"
+        found = database.execute(query, (name, fetched_at)).fetchone()
+        if found is not None:
+            database.execute(WRITE_ANYTHING)
+            database.execute("UPDATE pages SET kind = ? WHERE id = ?", (kind, found[0]))
+        else:
+            values = (name, fetched_at, int(self.clock()), kind, *self._packed(database, _raw(source)))
+            found = database.execute(
+                "INSERT INTO pages (name, fetched_at, kept_at, kind, base, start, size, packed) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
-                (_name(fingerprint(source.url)), *at, _KINDS.index(source.kind), *place),
+                values,
             ).fetchone()
-            raw += record
-            uses += 1
-            for row in source.rows:
-                _note_row(database, page[0], row, source.example_hash)
-        if uses:
-            packed = self._packer.pack(bytes(raw), _blocks_of(database, dictionary))
-            database.execute("INSERT INTO blocks VALUES (?, ?, ?, ?, ?)", (block, dictionary, len(raw), uses, packed))
-
-    def _is_known(self, database: sqlite3.Connection, source: SourcePage) -> bool:
-        """Whether the page is kept already. Its worker may have died, and the page may give other rows now."""
-        key = (_name(fingerprint(source.url)), source.page.fetched_at.timestamp())
-        found = database.execute("SELECT id FROM pages WHERE name = ? AND fetched_at = ?", key).fetchone()
-        if found is None:
-            return False
-        database.execute(WRITE_ANYTHING)
-        database.execute("UPDATE pages SET kind = ? WHERE id = ?", (_KINDS.index(source.kind), found[0]))
         for row in source.rows:
             _note_row(database, found[0], row, source.example_hash)
-        return True
 
-    def _next_block(self, database: sqlite3.Connection) -> tuple[int, int]:
-        """Return the id of the next block, and that of its dictionary."""
-        last = database.execute("SELECT seq FROM sqlite_sequence WHERE name = 'blocks'").fetchone()
-        block = last[0] + 1 if last else 1  # no number is used twice: packers keep dictionaries by the numbers
-        newest = database.execute("SELECT id, began, size FROM dictionaries ORDER BY id DESC LIMIT 1").fetchone()
-        is_old = newest is not None and self.keep is not None and self.clock() - newest[1] > self.keep / PERIODS
-        if newest is None or is_old:
-            return block, self._add_dictionary(database, (), 0)
-        dictionary, began, size = newest
-        blocks = database.execute(
-            "SELECT blocks.id, blocks.size FROM blocks JOIN dictionaries ON dictionary = dictionaries.id "
-            "WHERE began = ? ORDER BY blocks.id",
-            (began,),
-        ).fetchall()
-        chosen = next_dictionary(blocks, size)
-        if chosen is not None:
-            total = sum(block_size for block_id, block_size in blocks if block_id in chosen)
-            return block, self._add_dictionary(database, chosen, total, began)
-        return block, dictionary
-
-    def _add_dictionary(
-        self, database: sqlite3.Connection, blocks: Dictionary, size: int, began: float | None = None
-    ) -> int:
-        values = (self.clock() if began is None else began, json.dumps(blocks), size)
-        query = "INSERT INTO dictionaries (began, blocks, size) VALUES (?, ?, ?) RETURNING id"
-        return int(database.execute(query, values).fetchone()[0])
+    def _packed(self, database: sqlite3.Connection, raw: bytes) -> tuple[int, int, int, bytes | None]:
+        """Return the base of a page, its place there, and its frame; None for a page that becomes part of the base."""
+        base, began, pages, size = database.execute(
+            "SELECT id, began, pages, size FROM bases UNION SELECT 0, 0, 0, 0 ORDER BY id DESC LIMIT 1"
+        ).fetchone()
+        if not base or (self.keep is not None and self.clock() - began > self.keep / PERIODS):
+            query = "INSERT INTO bases (began, pages, size, packed) VALUES (?, 0, 0, ?) RETURNING id"
+            [base] = database.execute(query, (self.clock(), NO_BASE.compressor.compress(b""))).fetchone()
+            pages = size = 0
+        if pages >= BASE_PAGES or size >= BASE_BYTES:
+            return base, 0, len(raw), self._base(database, base).compressor.compress(raw)
+        if len(raw) > BASE_BYTES:
+            return NO_BASE.id, 0, len(raw), NO_BASE.compressor.compress(raw)
+        content = self._base(database, base).content + raw
+        query = "UPDATE bases SET pages = pages + 1, size = ?, packed = ? WHERE id = ?"
+        database.execute(query, (len(content), NO_BASE.compressor.compress(content), base))
+        return base, size, len(raw), None
 
     def _remove_old(self, database: sqlite3.Connection) -> None:
         if self.keep is None:
             return
-        query = "SELECT id, block, bodies FROM pages WHERE kept_at < ? ORDER BY id LIMIT ?"
+        query = "SELECT id FROM pages WHERE kept_at < ? ORDER BY id LIMIT ?"
         old = database.execute(query, (self._oldest(), REMOVED_AT_ONCE)).fetchall()
-        for page, block, bodies in old:
-            database.execute("DELETE FROM pages WHERE id = ?", (page,))
-            _unuse(database, block)
-            for body in _names(bodies):
-                uses, of_block = database.execute(
-                    "UPDATE bodies SET uses = uses - 1 WHERE hash = ? RETURNING uses, block", (body,)
-                ).fetchone()
-                if uses == 0:
-                    database.execute("DELETE FROM bodies WHERE hash = ?", (body,))
-                    _unuse(database, of_block)
         if old:
-            database.execute("DELETE FROM articles WHERE page <= ?", (old[-1][0],))  # reads the table: 1 ms for 10,000
-            database.execute("DELETE FROM example_texts WHERE page <= ?", (old[-1][0],))
-            _remove_unused_blocks(database)
+            database.executemany("DELETE FROM pages WHERE id = ?", old)
+            database.execute("DELETE FROM articles WHERE page <= ?", old[-1])  # reads the table: 1 ms for 10,000
+            database.execute(
+                "DELETE FROM bases WHERE id < (SELECT max(id) FROM bases) AND id NOT IN (SELECT base FROM pages)"
+            )
 
     def _read(self, database: sqlite3.Connection, page: int) -> KeptPage | None:
-        query = "SELECT kind, fetched_at, block, start, size, bodies FROM pages WHERE id = ?"
+        query = "SELECT kind, fetched_at, base, start, size, packed FROM pages WHERE id = ?"
         found = database.execute(query, (page,)).fetchone()
         if found is None:
             return None
-        kind, fetched_at, block, start, size, names = found
-        record = json.loads(self._raw(block)[start : start + size])
-        bodies = []
-        for name in _names(names):
-            [place] = database.execute("SELECT block, start, size FROM bodies WHERE hash = ?", (name,)).fetchall()
-            bodies.append(self._raw(place[0])[place[1] : place[1] + place[2]])
+        kind, fetched_at, number, start, size, packed = found
+        base = self._base(database, number)
+        raw = base.content[start : start + size]
+        if packed is not None:
+            raw = self._unpacked(packed, f"page {page}", base)
+        line, _, rest = raw.partition(b"\n")
+        record = json.loads(line)
+        bodies = [rest[first:last] for first, last in pairwise(accumulate(record["sizes"], initial=0))]
         at = datetime.fromtimestamp(fetched_at, UTC)
         parts = tuple(
             StoredPage(part["url"], body, part["type"], at)
@@ -297,23 +270,25 @@ class KeptPages(PageSink):
         )
         return KeptPage(page, record["url"], stored, _KINDS[kind], record.get("info", {}))
 
-    def _raw(self, block: int) -> bytes:
-        """Return the raw bytes of a block. Raises `ValueError` if it is damaged."""
-        if block not in self._unpacked:
-            assert self._connection is not None
-            query = "SELECT packed, dictionary, size FROM blocks WHERE id = ?"
-            found = self._connection.execute(query, (block,)).fetchone()
-            if found is None:
-                raise ValueError(f"{self.name}: block {block} is missing")
-            try:
-                dictionary = _blocks_of(self._connection, found[1])
-                raw = self._packer.unpack(found[0], dictionary, largest=BLOCK + 2 * LARGEST_PAGE)
-            except zstandard.ZstdError as error:
-                raise ValueError(f"{self.name}: block {block} is damaged: {error}") from None
-            self._unpacked[block] = raw
-            while len(self._unpacked) > BLOCKS_IN_MEMORY:
-                self._unpacked.popitem(last=False)
-        return self._unpacked[block]
+    def _base(self, database: sqlite3.Connection, base: int) -> _Base:
+        """Return a base. Raises `ValueError` if it is damaged."""
+        found = database.execute("SELECT size, packed FROM bases WHERE id = ?", (base,)).fetchone()
+        if base == NO_BASE.id or found is None:
+            return NO_BASE
+        used = KeptPages._used
+        if used is None or used[0] is not self or (used[1].id, len(used[1].content)) != (base, found[0]):
+            used = KeptPages._used = self, _Base(base, self._unpacked(found[1], f"base {base}"))
+        return used[1]
+
+    def _unpacked(self, packed: bytes, what: str, base: _Base = NO_BASE) -> bytes:
+        try:
+            return unpack_body(packed, base.dictionary, largest=LARGEST)
+        except zstandard.ZstdError as error:
+            raise ValueError(f"{self.name}: {what} is damaged: {error}") from None
+
+    def _forget_base(self) -> None:
+        if KeptPages._used is not None and KeptPages._used[0] is self:
+            KeptPages._used = None
 
     @contextmanager
     def _committed(self) -> Iterator[sqlite3.Connection]:
@@ -321,13 +296,16 @@ class KeptPages(PageSink):
         with self._reported():
             try:
                 yield self._connection
-            except ValueError as error:  # a block is damaged
+            except ValueError as error:  # a base is damaged
                 raise OSError(str(error)) from None
+            except BaseException:  # the transaction is rolled back, and with it perhaps a base
+                self._forget_base()
+                raise
             self._connection.commit()
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        """Open the file for one read. Raises `SinkUnavailable`, `ValueError` if a block is damaged."""
+        """Open the file for one read. Raises `SinkUnavailable`, `ValueError` if a page or a base is damaged."""
         with self._reported():
             database = self._open(PATIENCE)
             database.execute("BEGIN")  # one consistent state for all reads
@@ -345,7 +323,6 @@ class KeptPages(PageSink):
                 for statement in _SCHEMA.split(";\n"):
                     connection.execute(statement)
             connection.execute("COMMIT")
-        connection.execute(_EXAMPLE_TEXTS)
         connection.execute("PRAGMA journal_mode = TRUNCATE").fetchall()
 
     def _unavailable(self, error: Exception) -> SinkUnavailable:
@@ -356,10 +333,11 @@ def _is_new(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
 
 
-def _record(source: SourcePage) -> Mapping[str, Any]:
-    """Return the record of a page, without its bodies; usual values are left out."""
+def _raw(source: SourcePage) -> bytes:
+    """Return the bytes of a page: a line with its record, without usual values, then its bodies."""
     page = source.page
-    record: dict[str, Any] = {"url": source.url, "type": page.content_type}
+    bodies = [page.body, *(part.body for part in page.parts)]
+    record: dict[str, Any] = {"url": source.url, "type": page.content_type, "sizes": [*map(len, bodies)]}
     if page.url != source.url:
         record["final"] = page.url
     if page.headers:
@@ -370,72 +348,19 @@ def _record(source: SourcePage) -> Mapping[str, Any]:
         record["parts"] = [{"url": part.url, "type": part.content_type} for part in page.parts]
     of_thread = "thread" in source.info.get("visits", ())  # whose last pages are read as such
     left_out = {"url"} if of_thread else {"url", "visits"}
-    info = {name: value for name, value in source.info.items() if name not in left_out}
-    return record | ({"info": info} if info else {})
+    if info := {name: value for name, value in source.info.items() if name not in left_out}:
+        record["info"] = info
+    return b"\n".join([json.dumps(record, separators=(",", ":")).encode(), b"".join(bodies)])
 
 
 def _note_row(database: sqlite3.Connection, page: int, row: Row, example_hash: str) -> None:
-    values = (
-        _name(fingerprint(row["canonical_url"])), page, row["version"],
-        bytes.fromhex(row["content_hash"])[:_HASH], row["near_duplicate_of"],
-    )  # fmt: skip
+    hashes = (bytes.fromhex(text)[:_HASH] for text in (row["content_hash"], example_hash))
     database.execute(
         "INSERT INTO articles VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET page = excluded.page, "
-        "version = excluded.version, content_hash = excluded.content_hash, near = excluded.near "
+        "version = excluded.version, content_hash = excluded.content_hash, example_hash = excluded.example_hash "
         "WHERE excluded.version >= version",
-        values,
+        (_name(fingerprint(row["canonical_url"])), page, row["version"], *hashes),
     )
-    if example_hash:
-        name, _, version, *_ = values
-        database.execute(
-            "INSERT INTO example_texts VALUES (?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET page = excluded.page, "
-            "version = excluded.version, hash = excluded.hash WHERE excluded.version >= version",
-            (name, page, version, bytes.fromhex(example_hash)[:_HASH]),
-        )
-
-
-def _chunks(pages: Sequence[SourcePage]) -> Iterator[list[SourcePage]]:
-    """Yield the pages of each block."""
-    chunk: list[SourcePage] = []
-    size = 0
-    for page in pages:
-        own_size = len(page.page.body) + sum(len(part.body) for part in page.page.parts)
-        if chunk and size + own_size > BLOCK:
-            yield chunk
-            chunk, size = [], 0
-        chunk.append(page)
-        size += own_size
-    if chunk:
-        yield chunk
-
-
-def _unuse(database: sqlite3.Connection, block: int) -> None:
-    database.execute("UPDATE blocks SET uses = uses - 1 WHERE id = ?", (block,))
-
-
-def _remove_unused_blocks(database: sqlite3.Connection) -> None:
-    """Remove dictionaries that no block needs, then blocks that neither a page nor a dictionary needs."""
-    database.execute(
-        "DELETE FROM dictionaries WHERE id != (SELECT max(id) FROM dictionaries) "
-        "AND id NOT IN (SELECT dictionary FROM blocks WHERE uses > 0) "
-        "AND id NOT IN (SELECT blocks.dictionary FROM blocks JOIN (SELECT DISTINCT value AS block FROM dictionaries, "
-        "json_each(dictionaries.blocks)) ON blocks.id = block)"
-    )
-    database.execute(
-        "DELETE FROM blocks WHERE uses = 0 "
-        "AND id NOT IN (SELECT value FROM dictionaries, json_each(dictionaries.blocks))"
-    )
-
-
-def _blocks_of(database: sqlite3.Connection, dictionary: int) -> Dictionary:
-    found = database.execute("SELECT blocks FROM dictionaries WHERE id = ?", (dictionary,)).fetchone()
-    if found is None:
-        raise ValueError(f"dictionary {dictionary} is missing")
-    return tuple(json.loads(found[0]))
-
-
-def _names(joined: bytes) -> list[bytes]:
-    return [joined[start : start + _HASH] for start in range(0, len(joined), _HASH)]
 
 
 def _name(name: Fingerprint) -> bytes:

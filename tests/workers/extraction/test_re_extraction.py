@@ -57,13 +57,9 @@ def written(connection, worker, tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("is_known", [True, False])
-def test_a_text_that_differs_by_the_vote_alone_gives_no_version(worker, written, is_known):
-    with closing(sqlite3.connect(written / "pages" / TASK / f"{TASK}.pages")) as database, database:
+def test_a_text_that_differs_by_the_vote_alone_gives_no_version(worker, written):
+    with closing(sqlite3.connect(written / "pages" / TASK / f"{TASK}.kept")) as database, database:
         database.execute("UPDATE articles SET content_hash = zeroblob(16)")  # recent pages voted otherwise
-        if not is_known:
-            database.execute("DROP TABLE example_texts")  # as version 0.2 kept pages
-    assert again(worker) == {"same" if is_known else "changed": 4}
     assert again(worker) == {"same": 4}
 
 
@@ -72,9 +68,8 @@ def change(connection):
     """Make the kept pages look as if their rows had had another text."""
 
     def forget_texts(folder):
-        with closing(sqlite3.connect(folder / "pages" / TASK / f"{TASK}.pages")) as database, database:
-            database.execute("UPDATE articles SET content_hash = zeroblob(16)")
-            database.execute("UPDATE example_texts SET hash = zeroblob(16)")
+        with closing(sqlite3.connect(folder / "pages" / TASK / f"{TASK}.kept")) as database, database:
+            database.execute("UPDATE articles SET content_hash = zeroblob(16), example_hash = zeroblob(16)")
 
     return forget_texts
 
@@ -194,8 +189,8 @@ def test_a_damaged_page_fails_alone(connection, worker, tmp_path):
     publish(connection, tmp_path, keep_pages=MONTH)
     for number in (1, 2):
         worker.extract_pages(TASK, deliver(connection, {number: news(number)}))
-    with closing(sqlite3.connect(tmp_path / "pages" / TASK / f"{TASK}.pages")) as database, database:
-        database.execute("UPDATE blocks SET packed = zeroblob(100) WHERE id = 2")
+    with closing(sqlite3.connect(tmp_path / "pages" / TASK / f"{TASK}.kept")) as database, database:
+        database.execute("UPDATE pages SET size = 0 WHERE id = 2")
     assert again(worker) == {"same": 1, "failed": 1}
 
 

@@ -4,6 +4,7 @@ import random
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from threading import Barrier
 
@@ -24,7 +25,7 @@ class TestKeptPages(PageSinkSuite):
         return KeptPages(self.path(folder), **more)
 
     def path(self, folder):
-        return folder / "pages" / "gazette.pages"
+        return folder / "pages" / "gazette.kept"
 
     def read(self, folder):
         kept = self.open(folder)
@@ -40,7 +41,7 @@ def clock():
 
 @pytest.fixture
 def kept(tmp_path, clock):
-    kept = KeptPages(tmp_path / "gazette.pages", keep=30 * DAY, clock=clock)
+    kept = KeptPages(tmp_path / "gazette.kept", keep=30 * DAY, clock=clock)
     yield kept
     kept.close()
 
@@ -51,8 +52,9 @@ def urls(kept, **more):
 
 def sizes(kept):
     with closing(sqlite3.connect(kept.path)) as database:
-        tables = ("pages", "bodies", "blocks", "dictionaries", "articles")
-        return [database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables]
+        return [
+            database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("pages", "bases", "articles")
+        ]
 
 
 def test_everything_that_an_extraction_reads_comes_back(kept):
@@ -65,11 +67,33 @@ def test_everything_that_an_extraction_reads_comes_back(kept):
     assert (read.url, read.page, read.kind, read.info) == (url(1), page, "list", info)
 
 
-def test_equal_bodies_are_stored_once(kept):
-    write(kept, source(1), source(2, body=news(1)))
-    write(kept, source(1, at=60, version=2))
-    assert sizes(kept)[:3] == [3, 1, 2]  # the second block has a record only
-    assert [page.page.body for page in kept.read([1, 2, 3])] == [news(1)] * 3
+@pytest.mark.parametrize("numbers", [[3, 70], [1] * 70])
+def test_pages_come_back_whether_they_are_part_of_a_base_or_not(numbers, kept):
+    start = 0
+    for number in numbers:
+        write(kept, *map(source, range(start, start + number)))
+        start += number
+    large = random.Random(2).randbytes(2**20)
+    write(kept, source(900, body=large))
+    ids = kept.newest_of_each_url()
+    expected = [*map(news, range(start)), large]
+    assert [page.page.body for page in kept.read(ids)] == expected
+    assert [page.page.body for page in kept.read(ids[::-1])] == expected[::-1]
+
+
+def test_a_page_of_a_base_that_is_too_large_is_packed_alone(kept):
+    large = random.Random(2).randbytes(2**20)
+    write(kept, source(1), source(2, body=large), source(3))
+    assert [page.page.body for page in kept.read([1, 2, 3])] == [news(1), large, news(3)]
+
+
+def test_what_is_rolled_back_is_no_base(kept):
+    pages = [*map(source, range(100, 150))]
+    broken = replace(pages[-1], rows=({},))
+    with pytest.raises(KeyError):
+        write(kept, *pages[:-1], broken)
+    write(kept, *map(source, range(50)))
+    assert [page.page.body for page in kept.read(kept.newest_of_each_url())] == [*map(news, range(50))]
 
 
 def test_of_each_url_the_newest_page_that_gave_a_row_is_extracted_again(kept):
@@ -98,18 +122,16 @@ def test_a_refused_page_whose_worker_died_may_give_a_row_after_all(kept):
     assert kept.rows_of([1])[1].version == 1
 
 
-def test_old_pages_are_removed_in_small_steps_and_their_blocks_with_them(kept, clock):
+def test_old_pages_are_removed_in_small_steps_and_their_bases_with_them(kept, clock):
     for day in range(120):
         clock.now = FIRST + day * DAY
         write(kept, *(source(10 * day + number, at=day * DAY) for number in range(3)))
         assert len(kept.newest_of_each_url()) <= 3 * 31
         if day > 40:
             assert sizes(kept)[0] <= 3 * 32
-    pages, bodies, blocks, dictionaries, articles = sizes(kept)
-    assert pages == bodies
+    pages, bases, articles = sizes(kept)
     assert articles >= pages
-    assert blocks <= 31 + 10  # those of the last period before, which are the dictionary of others
-    assert dictionaries < 30
+    assert bases <= 31 * 4 / 30 + 2  # each begins with a period, of which the time for which they are kept has four
     size = kept.path.stat().st_size
     for day in range(120, 160):
         clock.now = FIRST + day * DAY
@@ -139,12 +161,18 @@ def test_what_is_too_old_is_not_read_even_if_it_is_not_removed_yet(kept, clock):
     assert (kept.newest_of_each_url(), kept.find(url(1))) == ([], None)
 
 
-def test_a_damaged_block_is_named_and_the_others_are_read(kept):
-    write(kept, source(1))
+def test_a_damaged_page_or_base_is_named_and_the_others_are_read(kept):
+    write(kept, *map(source, range(50)))
     with closing(sqlite3.connect(kept.path)) as database, database:
-        database.execute("UPDATE blocks SET packed = substr(packed, 1, 100)")
+        database.execute("UPDATE pages SET packed = substr(packed, 1, 100) WHERE id = 40")
     kept.close()
-    with pytest.raises(ValueError, match="block 1 is damaged"):
+    with pytest.raises(ValueError, match="page 40 is damaged"):
+        kept.read([40])
+    assert len(kept.read([1, 39, 41])) == 3
+    with closing(sqlite3.connect(kept.path)) as database, database:
+        database.execute("UPDATE bases SET packed = substr(packed, 1, 100)")
+    kept.close()
+    with pytest.raises(ValueError, match="base 1 is damaged"):
         kept.read([1])
 
 
@@ -158,7 +186,7 @@ def test_a_section_takes_a_fraction_of_its_size(kept):
 
 @pytest.mark.parametrize(
     ("folder", "path"),
-    [("pages/{task}", "/srv/x/pages/gazette/gazette.pages"), ("${KEPT}", "/kept/gazette.pages")],
+    [("pages/{task}", "/srv/x/pages/gazette/gazette.kept"), ("${KEPT}", "/kept/gazette.kept")],
 )
 def test_the_folder_is_beside_the_task_list_or_where_the_setting_names_it(folder, path, monkeypatch):
     monkeypatch.setenv("KEPT", "/kept")
@@ -177,4 +205,4 @@ def test_several_workers_may_make_a_new_file_at_once(tmp_path):
 
     with ThreadPoolExecutor(4) as pool:
         for number in range(20):
-            assert [*pool.map(first_read, [tmp_path / f"{number}.pages"] * 4)] == [[]] * 4
+            assert [*pool.map(first_read, [tmp_path / f"{number}.kept"] * 4)] == [[]] * 4

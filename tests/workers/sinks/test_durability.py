@@ -32,7 +32,7 @@ OUTPUTS = (
 def bodies(folder, output):
     """The text, or the raw page, of each URL in an output."""
     if output == "kept pages":
-        kept = KeptPages(folder / "pages" / TASK / f"{TASK}.pages")
+        kept = KeptPages(folder / "pages" / TASK / f"{TASK}.kept")
         found = kept.read(kept.newest_of_each_url()) if kept.path.exists() else []
         kept.close()
         return by_url((page.url, page.page.body) for page in found)
