@@ -112,9 +112,7 @@ def _pages(
         if changed == "template":
             page = replace(page, match=max(0.0, chance.gauss(0.3 * section.fit, 0.08)), fate="article")
         elif changed == "blocked":
-            page = replace(
-                page, match=0.02, title_mark=7, text_mark=9, length=240 + chance.randint(0, 9), words="captcha"
-            )
+            page = replace(page, match=0.02, title_mark=7, text_mark=9, length=240 + chance.randint(0, 9))
         elif changed == "mixed" and chance.random() < 0.4:
             page = replace(page, match=0.1, length=chance.randint(100, 3000))
         if changed != "failures":

@@ -17,10 +17,10 @@ import redis
 from benchmarks.pages import deliver, publish_config, stored
 from benchmarks.processes import running
 from benchmarks.scale import page
-from crawler.rendering.memory import below, resident
 from workers.extraction_config import ExtractionConfig
 from workers.inbox import Inbox
 from workers.ledger import Ledger
+from workers.processes import below, resident
 from workers.redis_access.connection import connect
 from workers.redis_access.embedded import Embedded
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import redis
 
-from crawler.rendering.memory import below
+from workers.processes import below
 
 ROOT = Path(__file__).parents[1]
 TICKS = os.sysconf("SC_CLK_TCK")

@@ -107,7 +107,7 @@ class RenderingSpider(GatedSpider):
         return self._count(f"{failure.type.__name__}: {failure.value}")
 
     def _count(self, trouble: str) -> Any:
-        from crawler.rendering.memory import below, resident
+        from workers.processes import below, resident
 
         self.done += 1
         self.failed[trouble] += bool(trouble)
@@ -147,7 +147,7 @@ def _measure(site: str, said: argparse.Namespace) -> None:
     from scrapy.settings import Settings
 
     from crawler.rendering.handler import browsers_of, rendering_settings
-    from crawler.rendering.memory import below
+    from workers.processes import below
 
     settings = Settings()
     settings.setmodule("crawler.settings", priority="project")

@@ -23,8 +23,7 @@ from console.task_changes import notes_on
 from console.terminal import moment
 from crawler.logs import level_and_text, logs_json
 from crawler.notifying import Notifier
-from crawler.run.run_report import reports
-from crawler.run.visit_health import ALARM
+from crawler.run.run_report import ALARM, reports
 from crawler.scheduling.crawl_worker import CrawlWorkers
 from crawler.scheduling.schedule import Schedule
 from crawler.scheduling.scheduler import Scheduler

@@ -113,7 +113,7 @@ def output_lines(outputs: Sequence[OutputState]) -> list[str]:
         parts = []
         if state.waiting:
             since = f" since {_short(state.since)}" if state.since else ""
-            parts.append(f"{counted(state.waiting, state.unit[:-1])} waiting{since}")
+            parts.append(f"{counted(state.waiting, 'row')} waiting{since}")
         if state.problem:
             parts.append(state.problem.removeprefix("output unavailable: ").removeprefix(f"{state.output}: "))
         if state.refused:

@@ -1,6 +1,6 @@
 """Sends the notices of alarms: one process of the cluster at a time, with one message per address of apprise.
 
-    notices (list) ─▶ taken, under a lease (hash) ─▶ a message for each address ─▶ removed when all addresses have it
+    notices (list) ─▶ taken, under a lease (hash), for each address ─▶ a message for each address ─▶ removed
 
 If an address does not accept a message, it is tried again after a pause; its notices wait for at most `KEPT`. If a
 process dies between sending and removing, a message is sent twice.
@@ -16,7 +16,6 @@ import re
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, cast
 
@@ -26,7 +25,7 @@ from redis.exceptions import LockNotOwnedError
 from workers import keys
 from workers.addresses import VARIABLE
 from workers.errors import ExemplarError
-from workers.health.alarms import Alarm
+from workers.health.alarms import Alarm, AlarmChange
 from workers.redis_access.redis_clock import clock_of
 from workers.stored_json import loaded
 from workers.variables import VariableNotSet, expand_address
@@ -37,7 +36,7 @@ PAUSE = 600  # seconds until an address that did not accept a message is tried a
 KEPT = 3 * 86400.0  # seconds for which a notice waits for an address
 LINES = 20  # alarms of one message
 
-WAITING, AWAY, SENDER = keys.NOTICES + ":waiting", keys.NOTICES + ":away:", keys.NOTICES + ":sender"
+WAITING, AWAY, SENDER = keys.NOTICES + ":to-send", keys.NOTICES + ":away:", keys.NOTICES + ":sender"
 
 
 class NoticeNotSent(ExemplarError):
@@ -93,17 +92,6 @@ def _service(address: str, environ: Mapping[str, str]) -> Any:
     return service
 
 
-@dataclass(slots=True)
-class WaitingNotice:
-    """A notice that waits. `row`: as stored; `sent`: hashes of the addresses that have it."""
-
-    id: str
-    news: str
-    alarm: Alarm
-    row: dict[str, Any]
-    sent: set[str]
-
-
 class Notifier:
     """Sends the waiting notices. Any number of processes may call `step`; one of them sends."""
 
@@ -121,12 +109,7 @@ class Notifier:
             return []
         try:
             self.redis.transaction(self._take, keys.NOTICES)
-            waiting = self._waiting()
-            addresses = {notice.alarm.task: self._addresses(notice.alarm.task) for notice in waiting}
-            problems = self._send_all(waiting, addresses)
-            for notice in waiting:
-                self._keep_or_remove(notice, addresses[notice.alarm.task])
-            return problems
+            return self._send_all()
         finally:
             if self._lock.owned():
                 self._lock.release()
@@ -138,53 +121,50 @@ class Notifier:
         return False
 
     def _take(self, pipe: Any) -> None:
-        """Move the notices that are new to those that wait."""
-        fresh, now = pipe.lrange(keys.NOTICES, 0, -1), self.clock()
-        rows = {uuid.uuid4().hex: json.dumps({"notice": raw.decode(), "at": now, "sent": ""}) for raw in fresh}
+        """Move the notices that are new to those that wait, once for each address of their task."""
+        notices, now = [json.loads(raw) for raw in pipe.lrange(keys.NOTICES, 0, -1)], self.clock()
         pipe.multi()
-        if rows:
-            pipe.hset(WAITING, mapping=rows)
+        for notice in notices:
+            for address in self._addresses(notice["alarm"]["task"]):
+                row = {"address": address, "at": now, "notice": notice}
+                pipe.hset(WAITING, uuid.uuid4().hex, json.dumps(row))
         pipe.delete(keys.NOTICES)
-
-    def _waiting(self) -> list[WaitingNotice]:
-        notices = []
-        for name, text in cast(dict[bytes, bytes], self.redis.hgetall(WAITING)).items():
-            row = json.loads(text)
-            notice, sent = json.loads(row["notice"]), {*filter(None, row["sent"].split(","))}
-            notices.append(WaitingNotice(name.decode(), notice["news"], loaded(Alarm, notice["alarm"]), row, sent))
-        return sorted(notices, key=lambda notice: (notice.row["at"], notice.alarm.opened))
 
     def _addresses(self, task: str) -> list[str]:
         raw = cast("bytes | None", self.redis.hget(keys.TASKS, task))
         return list(json.loads(raw).get("notify") or []) if raw else []
 
-    def _send_all(self, waiting: list[WaitingNotice], addresses: Mapping[str, list[str]]) -> list[str]:
+    def _send_all(self) -> list[str]:
         """Send one message to each address that is not in its pause after a failure."""
         problems = []
-        for address in dict.fromkeys(address for some in addresses.values() for address in some):
-            name = _name(address)
-            due = [n for n in waiting if address in addresses[n.alarm.task] and name not in n.sent]
-            if not due or self.redis.exists(AWAY + name) or not self._may_send():
+        for address, due in sorted(self._waiting().items()):
+            away = AWAY + sha256(address.encode("utf-8", "replace")).hexdigest()[:16]
+            if self.redis.exists(away) or not self._may_send():
                 continue
             try:
-                send(address, *message_of(due))
+                send(address, *message_of([*due.values()]))
             except NoticeNotSent as error:
-                self.redis.set(AWAY + name, str(error), ex=PAUSE)
+                self.redis.set(away, str(error), ex=PAUSE)
                 problems.append(f"notices are tried again in {PAUSE} s: {error}")
             else:
-                for notice in due:
-                    notice.sent.add(name)
+                self.redis.hdel(WAITING, *due)
         return problems
 
-    def _keep_or_remove(self, notice: WaitingNotice, addresses: list[str]) -> None:
-        if notice.sent.issuperset(map(_name, addresses)) or self.clock() - notice.row["at"] > KEPT:
-            self.redis.hdel(WAITING, notice.id)
-        else:
-            row = notice.row | {"sent": ",".join(sorted(notice.sent))}
-            self.redis.hset(WAITING, notice.id, json.dumps(row))
+    def _waiting(self) -> dict[str, dict[str, AlarmChange]]:
+        """Return the notices that wait, oldest first, by address and number; drop those that have waited too long."""
+        stored = cast(dict[bytes, bytes], self.redis.hgetall(WAITING))
+        rows = [(json.loads(text), name.decode()) for name, text in stored.items()]
+        waiting: dict[str, dict[str, AlarmChange]] = {}
+        for row, name in sorted(rows, key=lambda one: (one[0]["at"], one[0]["notice"]["alarm"]["opened"])):
+            if self.clock() - row["at"] > KEPT:
+                self.redis.hdel(WAITING, name)
+            else:
+                notice = AlarmChange(row["notice"]["news"], loaded(Alarm, row["notice"]["alarm"]))
+                waiting.setdefault(row["address"], {})[name] = notice
+        return waiting
 
 
-def message_of(notices: list[WaitingNotice]) -> tuple[str, str]:
+def message_of(notices: list[AlarmChange]) -> tuple[str, str]:
     """Return title and body of the message for some notices."""
     first = notices[0]
     title = f"{first.alarm.task}: {first.alarm.kind}" + (": recovered" if first.news == "recovered" else "")
@@ -196,13 +176,9 @@ def message_of(notices: list[WaitingNotice]) -> tuple[str, str]:
     return f"Exemplar: {title}", "\n".join(lines).rstrip()
 
 
-def _lines(notice: WaitingNotice) -> list[str]:
+def _lines(notice: AlarmChange) -> list[str]:
     alarm = notice.alarm
     if notice.news == "recovered":
         return [f"{alarm.task}: recovered: {alarm.kind}", ""]
     urls = [f"  {url}" for url in alarm.urls[:3]]
     return [f"{alarm.task}: {alarm.in_words()}", *urls, f"What to do: {alarm.advice}", ""]
-
-
-def _name(address: str) -> str:
-    return sha256(address.encode("utf-8", "replace")).hexdigest()[:16]

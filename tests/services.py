@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from crawler.rendering.memory import below
+from workers.processes import below
 
 from .redis_servers import free_port, listens
 

@@ -72,7 +72,6 @@ REPEATABLE = frozenset(  # scripts that have the same effect and reply when they
         "record_written",
         "release",
         "renew",
-        "renew_rows",
         "take",
         "take_rows",
         "without_row",
@@ -343,8 +342,7 @@ class Ledger:
 
     def drop_failed(self, url: str) -> bool:
         """Reject a failed URL, because a person does not need it. False if it has not failed."""
-        args = (*self.place_of(fingerprint(url)), DROPPED, _plain(url), PROBLEMS_KEPT)
-        return bool(self.step("drop_failed", *args))
+        return self.retry(url) and self.settle(fingerprint(url), "rejected", DROPPED)
 
     def refetch(self, name: Fingerprint, worker: str, reason: str, *, most: int, pauses: Sequence[float] = ()) -> int:
         """Let a page that a worker holds, and that is damaged or a block page, wait to be fetched again.
@@ -364,7 +362,9 @@ class Ledger:
 
     def observe(self, observation: str) -> None:
         """Keep an observation of a visit, as JSON, for the task's health."""
-        self.step("observe", observation)
+        push, trim = ("LPUSH", observation), ("LTRIM", 0, OBSERVED_KEPT - 1)
+        observed = [(name, self.keys["observed"], *args) for name, *args in (push, trim)]
+        in_one_step(self.redis, [*observed, ("HINCRBY", self.keys["health"], "pushed", 1)], writes=True)
 
     # -- queries -----------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Helpers for child processes: ending with the parent, ending those that hang, exit codes in words."""
+"""Helpers for child processes: ending with the parent, ending those that hang, exit codes in words, their memory."""
 
 import contextlib
 import ctypes
@@ -8,6 +8,7 @@ import signal
 import stat
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from .errors import MemoryLimited
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
 _PR_SET_NAME = 15
+PROC = Path("/proc")
 LEAST_MEMORY = 2**29  # bytes of address space; with less, processes fail to start threads
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -152,3 +154,43 @@ def _watched(child: int, stops: "set[signal.Signals]", seconds: float, message: 
         if received is not None and received.si_signo in stops:
             limit = limit or time.monotonic() + seconds
             os.kill(child, signal.SIGTERM if received.si_signo == signal.SIGHUP else received.si_signo)
+
+
+# The memory of a process and its descendants, read from /proc; 0 without /proc
+
+
+def below(pid: int) -> list[int]:
+    """Return the processes that descend from `pid`, parents first."""
+    children = _by_parent()
+    descendants = list(children[pid])
+    for child in descendants:
+        descendants += children[child]
+    return descendants
+
+
+def children_of(pid: int) -> list[int]:
+    """Return the processes that `pid` started itself."""
+    return _by_parent()[pid]
+
+
+def _by_parent() -> defaultdict[int, list[int]]:
+    children: defaultdict[int, list[int]] = defaultdict(list)
+    for status in PROC.glob("[0-9]*/stat"):
+        try:
+            parent = int(status.read_text("utf-8", "replace").rpartition(")")[2].split()[1])
+        except (OSError, IndexError, ValueError):
+            continue  # the process has ended meanwhile
+        children[parent].append(int(status.parent.name))
+    return children
+
+
+def resident(pids: list[int]) -> int:
+    """Return the resident bytes of processes; shared memory counts for each of them."""
+    return sum(map(_resident, pids))
+
+
+def _resident(pid: int) -> int:
+    try:
+        return int((PROC / str(pid) / "statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError, ValueError):
+        return 0

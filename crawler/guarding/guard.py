@@ -10,10 +10,10 @@ import os
 import re
 import socket
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import urlsplit
 
+from crawler.task_list.validators import AllowedHost, allowed_host
 from extractors.html.urls import ascii_host
 from workers.errors import ExemplarError
 
@@ -39,15 +39,6 @@ class AllowListError(ExemplarError):
     """An entry of the allow list is invalid."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """One line of the allow list: a network or a name, with or without a port."""
-
-    network: Network | None
-    name: str
-    port: int | None
-
-
 class Guard:
     """Decides on connections by address. `allow`: hosts, `host:port` or CIDR networks, which may be private."""
 
@@ -70,14 +61,14 @@ class Guard:
 
     def _listed(self, address: Address | None, host: str, port: int) -> bool:
         name = host.strip("[]").rstrip(".").lower()
-        for entry in self._entries:
-            if entry.port is not None and entry.port != port:
+        for network, known_name, known_port in self._entries:
+            if known_port is not None and known_port != port:
                 continue
-            if entry.network is not None and address is not None:
+            if network is not None and address is not None:
                 plain = unwrapped(address)
-                if any(a.version == entry.network.version and a in entry.network for a in (address, plain)):
+                if any(a.version == network.version and a in network for a in (address, plain)):
                     return True
-            elif entry.network is None and entry.name == name:
+            elif network is None and known_name == name:
                 return True
         return False
 
@@ -185,26 +176,8 @@ def unwrapped(address: Address) -> Address:
     return address
 
 
-def _entry(text: str) -> _Entry:
-    """Return the entry of a text such as `127.0.0.1:8080`, `10.0.0.0/8`, `::1`, `[::1]:8080`, `intranet.example:80`."""
-    text = text.strip().lower()
-    host, port = text, None
-    if text.startswith("[") and "]" in text:
-        host, _, rest = text[1:].partition("]")
-        port = _port(rest.removeprefix(":"), text) if rest else None
-    elif text.count(":") == 1:
-        host, _, number = text.partition(":")
-        port = _port(number, text)
+def _entry(text: str) -> AllowedHost:
     try:
-        return _Entry(ipaddress.ip_network(host, strict=False), "", port)
+        return allowed_host(text.strip().lower())
     except ValueError:
-        pass
-    if not host or "/" in host or "*" in host or " " in host:
-        raise AllowListError(f"allow_hosts: {text!r} is not a host, host:port or network such as 10.0.0.0/8")
-    return _Entry(None, host.rstrip("."), port)
-
-
-def _port(text: str, whole: str) -> int:
-    if text.isdigit() and 0 < int(text) < 65536:
-        return int(text)
-    raise AllowListError(f"allow_hosts: {whole!r} has no valid port after the colon")
+        raise AllowListError(f"allow_hosts: {text!r} is not a host, host:port or network such as 10.0.0.0/8") from None

@@ -8,7 +8,6 @@ r"""The grammar of URL patterns: from text to a tuple of nodes, which `crawler.p
 Each placeholder becomes a regular expression, which RE2 matches in linear time.
 """
 
-import difflib
 import re
 from dataclasses import dataclass
 
@@ -39,11 +38,6 @@ SLUG_WITH_DOTS = rf"{SLUG_WORD}(?:\.{SLUG_WORD})*"
 _PARAMETER = re.compile(r"(?<=[?&])[^&]+")
 _PLAIN = re.compile(r"[A-Za-z0-9/._~%=&,!@-]+")  # in a path: characters without a special meaning
 
-# Other names that users may try for a placeholder.
-ALIASES = {
-    "number": "n", "num": "n", "page": "n", "no": "n", "int": "id", "digits": "id", "title": "slug", "name": "slug",
-    "word": "slug", "year": "date", "month": "date", "day": "date", "yyyy": "date", "time": "date",
-}  # fmt: skip
 EXAMPLES = {"date": "{date:%Y-%m-%d}", "id": "{id}", "slug": "{slug}", "n": "{n:1..50}"}
 
 
@@ -279,8 +273,7 @@ class _PatternParser:
             case "slug":
                 dots = self.text[self.pos : self.pos + 1] not in ("", "?", "[", "]", "*")
                 return [Field("slug", SLUG_WITH_DOTS if dots else SLUG, "letters, digits, - or _", source)]
-        nearest = _nearest_name(name)
-        raise PatternError(f"unknown placeholder {source}", at, f"did you mean {EXAMPLES[nearest]}?")
+        raise PatternError(f"unknown placeholder {source}", at, f"known: {', '.join(EXAMPLES.values())}")
 
     def dates(self, form: str, start: int, at: int) -> list[Node]:
         """Read a strptime format: codes become fields, the text between them literals."""
@@ -342,11 +335,3 @@ def _scheme_hint(text: str) -> str:
     rest = text.lstrip(":/")
     host_like = text.startswith("//") or "." in rest.partition("/")[0]
     return f"write http://{rest}" if host_like else "write the whole URL, or its path from /"
-
-
-def _nearest_name(name: str) -> str:
-    lowered = name.strip().lower()
-    names = [*EXAMPLES, *ALIASES]
-    close = difflib.get_close_matches(lowered, names, 1, cutoff=0.5)
-    nearest = close[0] if close else ("date" if "%" in name else "slug")
-    return ALIASES.get(nearest, nearest)

@@ -4,7 +4,6 @@
     handler    Scrapy's side: scrapy-playwright loads requests with `meta={"render": True}` in the browser
     browsers   the life cycle of the browser: started when needed, replaced when it has grown or died
     visit      one page in the browser: its main document, blocked requests, the end of loading
-    memory     memory of the browser's processes
 
 Which pages of a task are rendered is decided by `crawler.run.rendering_choice`.
 

@@ -25,9 +25,9 @@ from crawler.gates.pace_gate import in_time
 from crawler.guarding.browser_proxy import GuardedProxy
 from crawler.guarding.guard import Guard, host_and_port
 from crawler.rendering.chromium import PAGE_SECONDS, BrowserMissing, find_browser, launch_options
-from crawler.rendering.memory import below, children_of, resident
 from crawler.rendering.visit import SETTLE_SECONDS, ScriptCache, Visit
 from crawler.run.rendering_choice import TABS
+from workers.processes import below, children_of, resident
 
 PAGES_A_BROWSER = 500
 MEMORY = 1.5 * 2**30  # bytes of all processes (shared memory counted each time) at which a browser gets no more pages …

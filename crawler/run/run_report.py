@@ -26,6 +26,7 @@ if redis.call('LREM', KEYS[1], 1, ARGV[1]) == 0 then redis.call('HINCRBY', KEYS[
 redis.call('LPUSH', KEYS[1], ARGV[1])
 redis.call('LTRIM', KEYS[1], 0, ARGV[2] - 1)
 """
+ALARM = "alarm: "  # beginning of the remark on an open alarm
 PROBLEMS_MOST = 20  # problems in one report: more than a person reads, and a report fits into a pipe
 
 

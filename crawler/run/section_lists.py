@@ -28,6 +28,7 @@ from extractors.registry import LIST_METHODS
 from workers import keys
 from workers.extraction.block_pages import BlockPages, SentPage, mark_of
 from workers.extraction.filters import OTHER_DAYS
+from workers.health.observations import LONGEST_URL, VisitObservation
 from workers.ledger import Ledger
 from workers.log_ids import log_ids
 from workers.page_store import StoredPage
@@ -195,6 +196,20 @@ class SectionLists:
         if not (self.report.found or self.report.unchanged):  # an empty list is no evidence of the section's end
             memory = replace(memory, complete=memory.complete and walk.plan.complete)
         self.state.save(memory, [*self.list_yield.unread, *walk.unclear], walk.fresh)
+
+    def observation(self, *, walked: bool) -> VisitObservation:
+        """Return what the run shows of the section's present state. `walked`: it has read the lists to the end."""
+        numbers = ("lists", "unchanged", "found", "new", "fetched", "failed", "later")
+        return VisitObservation(
+            at=round(self.ledger.clock(), 1),
+            lists_failed=self.failed,
+            known=self.admission.known,
+            start=next(iter(self._walk().plan.starts), "")[:LONGEST_URL],
+            moved_to=self.moved_to[:LONGEST_URL],
+            problem=self.problem[:100],
+            is_whole=walked and not self.first,
+            **{name: getattr(self.report, name) for name in numbers},
+        )
 
     def _shape(self) -> str:
         """Return the shape of the task for which the crawl state is valid."""

@@ -9,6 +9,7 @@ lasting state is in Redis: a run that is killed leaves leased URLs behind, whose
 
 import logging
 from collections.abc import Sequence
+from functools import partial
 
 import redis
 
@@ -24,11 +25,10 @@ from crawler.run.list_fetches import ListFetches
 from crawler.run.outcomes import of_answer
 from crawler.run.publishing_rate import note_visit
 from crawler.run.rendering_choice import Rendering
-from crawler.run.run_report import RunBounds, RunOptions, RunReport, keep_report
+from crawler.run.run_report import ALARM, RunBounds, RunOptions, RunReport, keep_report
 from crawler.run.section_articles import SectionArticles
 from crawler.run.section_lists import SectionLists
 from crawler.run.spider_coordination import BACKFILL, WALK, Crew
-from crawler.run.visit_health import observe_visit
 from crawler.task_list.models import Task
 from extractors.article import CHECK
 from extractors.html.urls import normalise
@@ -36,11 +36,13 @@ from extractors.registry import LIST_METHODS
 from workers.backpressure import Level, Marks, Pressure
 from workers.extraction.block_pages import BlockPages, SentPage, mark_of
 from workers.extraction_config import config_of, example_doubt, example_fetched, keep_example
+from workers.health.observations import to_json
+from workers.health.store import present_alarms, update_health
 from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.redis_access.epoch import EpochWatch
 from workers.redis_access.redis_clock import clock_of
-from workers.task_state.problems import probe_block
+from workers.task_state.problems import probe_block, requeue
 from workers.url_states import fingerprint
 
 OTHERS_PAUSE = 1.0  # seconds between checks whether other spiders of the task have found more
@@ -126,7 +128,7 @@ class SectionRun:
                 f"another one. `exemplar status --problems {self.task.name}` shows whether its text was left out"
             )
         self.pressure.leave()
-        observe_visit(self.ledger, self.report, self.options, self.lists, walked=walked)
+        self._observe(walked=walked)
         keep_report(self.redis, self.report)
         self.crew.leave(walk_ended=walked)
         log.info("the run of task %s ends: %s; %d pages fetched", self.task.name, outcome, self.report.fetched)
@@ -139,6 +141,24 @@ class SectionRun:
         self.lists.remember()
         if self.report.lists and not self.lists.list_yield.failed and self.options == RunOptions():
             note_visit(self.redis, self.task.name, 0 if self.lists.first else self.report.new)
+
+    def _observe(self, *, walked: bool) -> None:
+        """Note the visit for the task's health, and add its open alarms to the report.
+
+        A back-fill, or a run that left something out at the user's request, is no evidence of the section's present
+        state. `walked`: this run has read the lists to the end.
+        """
+        try:
+            if self.options == RunOptions() and self.lists.walk is not None:
+                self.ledger.observe(to_json(self.lists.observation(walked=walked)))
+            update_health(self.redis, self.task.name, partial(requeue, self.ledger))
+            self.report.remarks += [
+                f"{ALARM}{alarm.in_words()}" for alarm in present_alarms(self.redis, [self.task.name])
+            ]
+        except redis.RedisError:
+            raise
+        except Exception:  # a defect of the program; the run has ended nevertheless
+            log.exception("task %s: its health cannot be updated", self.task.name)
 
     # -- what to fetch ----------------------------------------------------------------------------------------------
 

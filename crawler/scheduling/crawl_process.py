@@ -25,11 +25,11 @@ import redis
 
 from crawler.fetching.scrapy_process import EXIT_FAILED, EXIT_UNAVAILABLE, scrapy_process
 from crawler.logs import start_logging
-from crawler.rendering.memory import resident
 from crawler.spiders.section import SectionSpider
 from crawler.spiders.shared import WORK_BYTES, Shared
 from crawler.task_list.mistakes import TaskError
 from workers.errors import ExemplarError, RedisUnavailable
+from workers.processes import resident
 from workers.redis_access.connection import client, reason
 
 BEAT_EVERY = 1.0  # seconds

@@ -25,7 +25,6 @@ import redis
 
 from crawler.run.run_report import RunReport, keep_report
 from crawler.scheduling.schedule import RunLease, Schedule
-from crawler.task_list.publication import ListWatch
 from workers.processes import ended_by, ending_with_parent
 from workers.redis_access.outage import Outage
 from workers.reporting.presence import HEARTBEAT_EVERY, Presence
@@ -112,7 +111,6 @@ class CrawlWorkers:
         self.url, self.redis, self.count, self.restarts = url, connection, count, restarts
         self.schedule = Schedule(connection)
         self.presence = Presence(connection, "crawl")
-        self._list_watch = ListWatch(connection)
         self._on_notice = on_notice or (lambda text: log.warning("%s", text))
         self._outage = Outage(connection, self._notice, exits=exits_without_redis)
         self.stopping = False
@@ -315,7 +313,6 @@ class CrawlWorkers:
     def _show(self) -> None:
         now = time.monotonic()
         if now - self._shown > HEARTBEAT_EVERY:
-            self._list_watch.look()
             self.presence.show(workers=self.count, running=[run.lease.task for run in self._runs])
             self._shown = now
 

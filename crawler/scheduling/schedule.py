@@ -19,12 +19,12 @@ its next time is computed again at the end of each run.
 
 import math
 import uuid
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, cast
 
 import redis
@@ -44,7 +44,6 @@ STARTED_AT_ONCE = 10  # tasks that start at once; the starts of more tasks are s
 LEASE_SECONDS = 5.0  # seconds; if a crawl worker does not renew a lease for this time, another one gets the run
 SOONEST_SHARE = 0.5  # share of a fixed period between two starts of a task that was late, at least
 FIRED_AT_ONCE = 500
-PLANNED_AT_ONCE = 2000  # tasks; Redis serves other clients between two batches
 
 _FIRE = """
 -- Fire due tasks. ARGV: now, (task, time seen, next time or '') … -> the tasks that this call fired
@@ -126,45 +125,38 @@ class Schedule:
         self._renew = connection.register_script(ALLOWED_WHEN_FULL + _RENEW)
         self._done = connection.register_script(ALLOWED_WHEN_FULL + _DONE)
 
-    def plan(
-        self, periods: Mapping[str, str], *, edition: str = "", between: Callable[[], object] = lambda: None
-    ) -> None:
+    def plan(self, periods: Mapping[str, str], *, edition: str = "") -> None:
         """Update the schedule to a task list. `periods`: the text of each active task's period.
 
         A few new tasks start at once; many start soon, spread over time. A task whose period changed is
         due one new period from now, or at its old time if that is earlier. Paused and removed tasks are removed; their
         present runs continue.
-        `edition`, the list's fingerprint, is stored. `between` is called every 2,000 tasks: a long list takes seconds.
+        `edition`, the list's fingerprint, is stored.
         """
         planned = {
             name.decode(): text.decode()
             for name, text in cast(dict[bytes, bytes], self.redis.hgetall(keys.PLANNED)).items()
         }
-        known = self.next_times()
-        for names in _batches({*planned, *known} - periods.keys()):
-            pipe = self.redis.pipeline(transaction=True)
-            pipe.zrem(keys.SCHEDULE, *names)
-            pipe.zrem(keys.DUE, *names)
-            pipe.hdel(keys.PLANNED, *names)
-            pipe.execute()
-        for names in _batches(name for name, text in periods.items() if name not in known or planned.get(name) != text):
-            now = self.clock()
-            changed = [name for name in names if name in known and name in planned]
-            new = set(names).difference(changed)
-            histories = self._histories([name for name in changed if _period(periods[name]).bounds])
-            pipe = self.redis.pipeline(transaction=True)
-            # NX: if two schedulers plan at once, the first time is kept. LT: so is a time set by `fire` since then.
-            if new:
-                is_spread = len(new) > STARTED_AT_ONCE
-                firsts = {name: first_time(name, _period(periods[name]), now, is_spread=is_spread) for name in new}
-                pipe.zadd(keys.SCHEDULE, firsts, nx=True)
-            if changed:
-                times = {name: next_time(_period(periods[name]), now, now, histories.get(name)) for name in changed}
-                pipe.zadd(keys.SCHEDULE, times, xx=True, lt=True)
-            pipe.hset(keys.PLANNED, mapping={name: periods[name] for name in names})
-            pipe.execute()
-            between()
-        self.redis.set(keys.PLANNED_EDITION, edition)
+        known, now = self.next_times(), self.clock()
+        new = {name for name in periods if name not in known or name not in planned}
+        changed = [name for name, text in periods.items() if name not in new and planned[name] != text]
+        histories = self._histories([name for name in changed if _period(periods[name]).bounds])
+        pipe = self.redis.pipeline(transaction=True)
+        for name in {*planned, *known} - periods.keys():
+            pipe.zrem(keys.SCHEDULE, name)
+            pipe.zrem(keys.DUE, name)
+            pipe.hdel(keys.PLANNED, name)
+        # NX: if two schedulers plan at once, the first time is kept. LT: so is a time set by `fire` since then.
+        for name in new:
+            first = first_time(name, _period(periods[name]), now, is_spread=len(new) > STARTED_AT_ONCE)
+            pipe.zadd(keys.SCHEDULE, {name: first}, nx=True)
+        for name in changed:
+            later = next_time(_period(periods[name]), now, now, histories.get(name))
+            pipe.zadd(keys.SCHEDULE, {name: later}, xx=True, lt=True)
+        for name in (*new, *changed):
+            pipe.hset(keys.PLANNED, name, periods[name])
+        pipe.set(keys.PLANNED_EDITION, edition)
+        pipe.execute()
 
     def edition(self) -> str | None:
         """Return the fingerprint of the task list that was planned last.
@@ -309,9 +301,3 @@ def _share(name: str) -> float:
 @lru_cache(maxsize=4096)
 def _period(text: str) -> Period:
     return Period.parse(text)
-
-
-def _batches(names: Iterable[str]) -> Iterator[list[str]]:
-    rest = iter(names)
-    while batch := list(islice(rest, PLANNED_AT_ONCE)):
-        yield batch

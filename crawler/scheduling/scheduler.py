@@ -17,7 +17,6 @@ from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.publication import (
     Change,
-    ListWatch,
     edition,
     publish,
     published_names,
@@ -73,7 +72,6 @@ class Scheduler:
         self._outage = Outage(connection, self._notice, exits=exits_without_redis)
         self._adopted: str | None = None  # fingerprint of the edition that is planned
         self._epoch: EpochWatch | None = None  # set by `start`
-        self._list_watch = ListWatch(connection)  # for a scheduler without the file
         self._copy: str | None = None  # fingerprint of the file when it was last read
         self._stamp: tuple[float, int] | None = None  # of the file at the last look; None: it was missing
         self._on_fired: Callable[[list[str]], None] | None = None
@@ -162,9 +160,7 @@ class Scheduler:
     def _look_at_epoch(self) -> None:
         """If Redis may have lost the task list or the plan, publish and plan the missing part again."""
         is_over = self._epoch is not None and self._epoch.has_changed()
-        if self.file is None:
-            self._list_watch.look()
-        else:
+        if self.file is not None:
             is_lost = edition(self.redis) is None
             if is_lost and self._adopted is not None:
                 log.warning("Redis has no task list (it was emptied or replaced); %s is published again", self.file)
@@ -222,7 +218,7 @@ class Scheduler:
         if current is None or current.fingerprint == self._adopted:
             return
         if current.fingerprint != self.schedule.edition():
-            self.schedule.plan(published_periods(self.redis), edition=current.fingerprint, between=self._fire)
+            self.schedule.plan(published_periods(self.redis), edition=current.fingerprint)
         self._adopted = current.fingerprint
         self.tasks = len(published_names(self.redis))
 

@@ -39,7 +39,7 @@ UrlPattern = Annotated[Pattern, BeforeValidator(validators.to_pattern), _AS_TEXT
 StartPattern = Annotated[Pattern, BeforeValidator(validators.to_start_pattern), _AS_TEXT]
 Day = Annotated[date, BeforeValidator(validators.to_day), WithJsonSchema({"type": "string", "format": "date"})]
 Every = Annotated[Period, BeforeValidator(Period.parse), _AS_TEXT, WithJsonSchema({"type": "string"})]
-Method = Annotated[str, AfterValidator(validators.check_method)]
+Method = Annotated[str, AfterValidator(validators.one_of(validators.METHODS, "method"))]
 Visits = Annotated[Revisit | None, BeforeValidator(Revisit.parse), _OPTIONAL_TEXT, _TEXT_OR_NULL]
 Forget = Annotated[Age | None, BeforeValidator(Age.parse), _OPTIONAL_TEXT, _TEXT_OR_NULL]
 KeepPages = Annotated[Age | None, BeforeValidator(partial(Age.parse, form=KEEP_FORM)), _OPTIONAL_TEXT, _TEXT_OR_NULL]
@@ -64,9 +64,8 @@ UrlPatterns = OneOrMore[UrlPattern]
 Notify = OneOrMore[Annotated[str, BeforeValidator(validators.check_notify)]]
 Names = OneOrMore[TaskName]
 Directives = Annotated[
-    tuple[str, ...],
+    tuple[Annotated[str, AfterValidator(validators.one_of(SKIPPABLE, "directive"))], ...],
     _LISTED,
-    AfterValidator(validators.check_directives),
     _one_or_more({"type": "string", "enum": [*SKIPPABLE]}),
 ]
 Headers = Annotated[dict[str, str], AfterValidator(validators.check_headers)]

@@ -190,17 +190,6 @@ class Task(FrozenModel):
         """Whether pages that look like lists are extracted nevertheless, as threads often do."""
         return self.articles or self.rows == "posts"
 
-    @property
-    def fingerprint(self) -> str:
-        """Return a hash, 16 hex digits, of the keys that decide which pages are fetched and what is written.
-
-        Keys of time and politeness (every, paused, delay, timeout, retries, limit …) are not part of it.
-        """
-        chosen = {"example", "pattern", "start", "follow", "depth", "method", "keep", "drop", "skip", "output"}
-        chosen |= {"near_duplicates", "revisit", "render"}
-        chosen |= {name for name in ("articles", "pictures") if getattr(self, name)}
-        return _digest(self.model_dump(mode="json", include=chosen))
-
     def day_at(self, moment: datetime) -> date:
         """Return the newest day of generated URLs: the present one in the zone of `every`, in UTC without one."""
         return moment.astimezone(ZoneInfo(self.every.zone)).date()

@@ -25,7 +25,6 @@ CRON_FORM = "minute, hour, day, month, weekday: 0 8 * * 1-5"
 FORMS = "write 30m, 2h, 1d, auto, or a cron line such as 0 8 * * 1-5 Asia/Shanghai"
 AUTO_FORM = "write auto, or with bounds auto 15m..1d"
 AUTO_SHORTEST, AUTO_LONGEST = 600, 86400  # seconds: the bounds of an `auto` without bounds
-UNITS_MEANT = dict(zip("smhdw秒分时小天日周", "smhdwsmhhddw", strict=True))  # by the first character of a word
 FORGET_FORM = "write 180d, or leave it out: then nothing is forgotten"
 KEEP_FORM = "write 30d, or leave it out: then no page is kept"
 REVISIT_FORM = "write 1d for 3d: every day, for three days"
@@ -96,7 +95,7 @@ def _fixed_seconds(text: str) -> int:
         raise BadValueError(f"{text!r} is not a period", FORMS)
     pieces = re.findall(r"([0-9]+) ?([A-Za-z一-鿿]+)", text)
     if wrong := next((unit for _, unit in pieces if unit not in SECONDS), None):
-        raise BadValueError(f"unknown unit {wrong!r}", _unit_hint(pieces))
+        raise BadValueError(f"unknown unit {wrong!r}", "units are s, m, h, d and w")
     seconds = sum(int(count) * SECONDS[unit] for count, unit in pieces)
     if seconds < SHORTEST:
         raise BadValueError(f"{text} is shorter than {SHORTEST} seconds", "choose a longer period")
@@ -105,13 +104,6 @@ def _fixed_seconds(text: str) -> int:
             f"{text} is longer than {LONGEST // 86400} days", "choose a shorter period, or write paused: true"
         )
     return seconds
-
-
-def _unit_hint(pieces: list[tuple[str, str]]) -> str:
-    units = [UNITS_MEANT.get(unit[0].lower()) for _, unit in pieces if not unit.lower().startswith("mo")]
-    if len(units) < len(pieces) or not all(units):
-        return "units are s, m, h, d and w"
-    return "write " + "".join(f"{count}{unit}" for (count, _), unit in zip(pieces, units, strict=True))
 
 
 def _from_auto(text: str) -> Period:

@@ -13,9 +13,8 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
@@ -30,12 +29,7 @@ from workers.errors import ExemplarError
 from workers.extraction_config import AdoptedExample, ExtractionConfig, RowFilter, adopted_examples
 from workers.redis_access.redis_clock import clock_of
 
-LIST_LOST = (
-    "Redis has no task list (it was emptied or replaced); publish it again: start `exemplar schedule` or "
-    "`exemplar run` in the folder of tasks.yaml"
-)
 NO_LIST = "no task list is published yet; start `exemplar schedule` or `exemplar run` in the folder of tasks.yaml"
-WRITTEN_AT_ONCE = 1000  # fields of a hash written by one command
 FORM = "2"  # version of the list's layout in Redis; a list in another layout is written again
 
 log = logging.getLogger(__name__)
@@ -123,21 +117,6 @@ def edition(connection: "redis.Redis") -> Edition | None:
     return Edition(fields["fingerprint"], fields["origin"], float(fields["at"]), fields.get("form", ""))
 
 
-class ListWatch:
-    """Reports the disappearance of the task list, once each time, in a process without the file."""
-
-    def __init__(self, connection: "redis.Redis"):
-        self.redis = connection
-        self._was_there = False
-
-    def look(self) -> None:
-        """Log once that the list has disappeared."""
-        is_there = bool(self.redis.exists(keys.EDITION))
-        if self._was_there and not is_there:
-            log.error("%s", LIST_LOST)
-        self._was_there = is_there
-
-
 def published(connection: "redis.Redis") -> TaskFile:
     """Return the task list in force. Raises `TaskError` if there is none."""
     settings, raw = _with_settings(connection, "HGETALL", keys.TASKS)
@@ -223,20 +202,19 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
     different = [name for name, text in texts.items() if old.get(name) != text.encode()]
     active = periods_of(tasks.tasks)
     pipe.multi()
-    for names in _batches([*removed, *(name for name in different if name not in active)]):
-        pipe.hdel(keys.PERIODS, *names)
-    for names in _batches(removed):
-        pipe.hdel(keys.TASKS, *names)  # the extraction configs stay, so that fetched pages are still written
-        pipe.hdel(keys.ALARMS, *names)
-    for names in _batches(texts if moved else different):
-        configs = {name: extraction_config(tasks[name], folder, tasks.settings) for name in names}
-        pipe.hset(keys.CONFIGS, mapping={name: config.to_json() for name, config in configs.items()})
-    for names in _batches(different):
-        pipe.hset(keys.TASKS, mapping={name: texts[name] for name in names})
-    for names in _batches(name for name in (texts if moved else different) if name in active):
-        pipe.hset(keys.PERIODS, mapping={name: active[name] for name in names})
-    for names in _batches(in_file):
-        pipe.hdel(keys.EXAMPLES, *names)
+    for name in [*removed, *(name for name in different if name not in active)]:
+        pipe.hdel(keys.PERIODS, name)
+    for name in removed:
+        pipe.hdel(keys.TASKS, name)  # the extraction configs stay, so that fetched pages are still written
+        pipe.hdel(keys.ALARMS, name)
+    for name in texts if moved else different:
+        pipe.hset(keys.CONFIGS, name, extraction_config(tasks[name], folder, tasks.settings).to_json())
+        if name in active:
+            pipe.hset(keys.PERIODS, name, active[name])
+    for name in different:
+        pipe.hset(keys.TASKS, name, texts[name])
+    for name in in_file:
+        pipe.hdel(keys.EXAMPLES, name)
     pipe.set(keys.SETTINGS, settings)
     pipe.hset(keys.EDITION, mapping=asdict(new))
     return Change(
@@ -256,12 +234,6 @@ def _with_adopted(tasks: TaskFile, adopted: Mapping[str, AdoptedExample]) -> tup
     changed = {name: tasks.tasks[name].model_copy(update={"example": url}) for name, url in valid.items()}
     in_force = tasks.model_copy(update={"tasks": tasks.tasks | changed}) if changed else tasks
     return in_force, [name for name in adopted if name not in valid]
-
-
-def _batches(names: Iterable[str]) -> Iterator[list[str]]:
-    rest = iter(names)
-    while batch := list(islice(rest, WRITTEN_AT_ONCE)):
-        yield batch
 
 
 def _row_filter(task_filter: Filter) -> RowFilter:

@@ -7,7 +7,7 @@ only where they are used.
 
 import ipaddress
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from pathlib import PurePath
 from urllib.parse import urlsplit
@@ -22,12 +22,12 @@ from workers import variables
 from workers.addresses import VARIABLE, encoded
 from workers.sinks.kinds import KINDS, Kind, kind_of, known_kinds, known_schemes, scheme_of, suffixes_at
 from workers.sinks.paths import DAYS
-from workers.usage_rights import SKIPPABLE
 from workers.variables import AmbiguousAddress, expand_address
 
 METHODS = tuple(KNOWN_METHODS)
 ALL_PLACEHOLDERS = tuple(sorted({name for kind in KINDS.values() for name in kind.placeholders}))
 DEFAULTS_EXAMPLE = "http://section.invalid/"  # stands for the example while `defaults:` are checked alone
+AllowedHost = tuple[ipaddress.IPv4Network | ipaddress.IPv6Network | None, str, int | None]
 TOKEN = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"  # RFC 9110, section 5.6.2
 
 
@@ -237,21 +237,30 @@ def to_allowed_host(value: str) -> str:
     """Normalise a host, host:port, IP address or network of `allow_hosts`."""
     text = value.strip().lower()
     try:
-        return str(ipaddress.ip_network(text)) if "/" in text else _host_with_port(text)
+        allowed_host(text)
     except ValueError as error:
         hint = "write 127.0.0.1, host.example, host.example:8080 or 10.0.0.0/8"
         raise BadValueError(f"{show(value)} is not a host: {error}", hint) from None
+    return text
 
 
-def _host_with_port(text: str) -> str:
-    if text.count(":") > 1 and not text.startswith("["):
-        return str(ipaddress.ip_address(text))
+def allowed_host(text: str) -> AllowedHost:
+    """Return the network or the name, and the port, of `127.0.0.1:8080`, `10.0.0.0/8`, `::1`, `[::1]:8080`, `a.b:80`.
+
+    Raises `ValueError` for other texts.
+    """
+    if "/" in text or (text.count(":") > 1 and not text.startswith("[")):
+        return ipaddress.ip_network(text, strict=False), "", None
     parts = re.fullmatch(r"(\[[0-9a-f:.]+\]|[\w.-]+)(?::([0-9]{1,5}))?", text)
     if not parts or (parts[2] and not 0 < int(parts[2]) < 65536):
         raise ValueError("not a name, an address or a range")
-    if parts[1].startswith("["):
-        ipaddress.IPv6Address(parts[1][1:-1])
-    return text
+    port = int(parts[2]) if parts[2] else None
+    try:
+        return ipaddress.ip_network(parts[1].strip("[]")), "", port
+    except ValueError:
+        if parts[1].startswith("["):
+            raise
+        return None, parts[1].rstrip("."), port
 
 
 def check_name(name: str) -> str:
@@ -266,19 +275,15 @@ def check_name(name: str) -> str:
     return name
 
 
-def check_method(method: str) -> str:
-    """Accept one of `METHODS`."""
-    if method not in METHODS:
-        raise BadValueError(f"unknown method {method!r}", suggest(method, METHODS))
-    return method
+def one_of(known: Sequence[str], what: str) -> Callable[[str], str]:
+    """Return a function that accepts one of the known values."""
 
+    def check(value: str) -> str:
+        if value not in known:
+            raise BadValueError(f"unknown {what} {show(value)}", suggest(value, known))
+        return value
 
-def check_directives(directives: tuple[str, ...]) -> tuple[str, ...]:
-    """Accept the directives that `skip` supports."""
-    for directive in directives:
-        if directive not in SKIPPABLE:
-            raise BadValueError(f"unknown directive {show(directive)}", suggest(directive, SKIPPABLE))
-    return directives
+    return check
 
 
 def check_headers(headers: dict[str, str]) -> dict[str, str]:

@@ -23,7 +23,7 @@ from crawler.fetching.scrapy_process import EXIT_UNAVAILABLE
 from tests.chaos.network import Network
 from tests.chaos.site import Site
 from workers.processes import ending_with_parent
-from workers.worker_processes.supervised_delivery import PROCESS_NAME
+from workers.worker_processes.supervised_processes import PROCESS_NAME
 
 Form = Literal["cluster", "single"]
 Role = Literal["run", "scheduler", "crawl-worker", "crawl-process", "supervisor", "worker", "delivery", "redis"]

@@ -351,7 +351,6 @@ class System:
         with self.living(part):
             delivery = Delivery(part.redis, f"d-{self.steps}", draining="now" if self.is_calm else "")
             delivery.deliver_due()
-            delivery.close()
         part.close()
 
     @contextlib.contextmanager

@@ -16,13 +16,13 @@ from scrapy import Request
 from crawler.rendering import browsers, chromium
 from crawler.rendering.browsers import Browser
 from crawler.rendering.chromium import BROWSER, NAMES, OF_PLAYWRIGHT, BrowserMissing, find_browser
-from crawler.rendering.memory import below, resident
 from crawler.rendering.visit import ScriptCache
 from tests import forks
 from tests.crawler import network
 from tests.crawler.proxies import Proxy
 from tests.crawler.servers import Server
 from tests.crawler.spiders import REPOSITORY, environment, until
+from workers.processes import below, resident
 
 # Chromium and its headless shell, as far as they are installed; "": the usual one. What a page must not reach is tried
 # in each.

@@ -33,6 +33,7 @@ from workers.redesign.proposals import proposal_of
 from workers.redis_access.epoch import current_epoch
 from workers.reporting.worker_reports import Watch
 from workers.sinks import OutputOptions, open_sink
+from workers.task_state import forgetting
 from workers.task_state.forgetting import expire, forget_task, forget_url
 from workers.task_state.renaming import check_rename, rename_kept_pages, rename_task
 from workers.url_states import fingerprint
@@ -125,7 +126,8 @@ def outputs_of(folder, names):
     return [Output(name, open_sink(name, TASK, folder), pause=1.0, patience=9.0) for name in names]
 
 
-@patch.multiple(ledger_recovery, KNOWN_IN_A_ROW=10, OTHERS_IN_A_ROW=20, AT_ONCE=8)
+@patch.multiple(ledger_recovery, KNOWN_IN_A_ROW=10, OTHERS_IN_A_ROW=20)
+@patch.object(forgetting, "AT_ONCE", 8)
 def recover(redis_url, folder, names, empty_at=None):
     """Complete the ledger from the outputs, as before a write; Redis is emptied before a batch of rows is compared."""
     connection, steps = redis.Redis.from_url(redis_url), count()

@@ -12,10 +12,8 @@ OTHER_DAYS = "not of the days asked for"  # reason in a back-fill; a back-fill o
 
 def of_other_days(article: Article, days: Sequence[str | None]) -> str | None:
     """Return why an article is outside the days of a back-fill; None if it is inside, or has no date."""
-    since, until = (date.fromisoformat(day) if day else None for day in days)
-    day = _day(article)
-    inside = day is None or ((since is None or day >= since) and (until is None or day <= until))
-    return None if inside else OTHER_DAYS
+    day, bounds = _day(article), [date.fromisoformat(bound) if bound else None for bound in days]
+    return None if day is None or _is_within(day, *bounds) else OTHER_DAYS
 
 
 def unwanted(article: Article, config: ExtractionConfig) -> str | None:
@@ -40,8 +38,11 @@ def unwanted(article: Article, config: ExtractionConfig) -> str | None:
 def _dropped_by_day(day: date | None, drop: RowFilter) -> str | None:
     if day is None or not (drop.since or drop.until):
         return None
-    inside = (drop.since is None or day >= drop.since) and (drop.until is None or day <= drop.until)
-    return f"drop: published {day}" if inside else None
+    return f"drop: published {day}" if _is_within(day, drop.since, drop.until) else None
+
+
+def _is_within(day: date, since: date | None, until: date | None) -> bool:
+    return (since is None or day >= since) and (until is None or day <= until)
 
 
 def _keyword_in(text: str, words: RowFilter) -> str | None:

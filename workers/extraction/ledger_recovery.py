@@ -12,11 +12,11 @@ step that adds rows gives them the number of the present one, and notes the firs
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, Literal, cast
 
 from .. import keys
@@ -27,14 +27,13 @@ from ..redis_access.epoch import current_epoch
 from ..redis_access.full_redis import even_when_full
 from ..redis_access.redis_clock import day_at
 from ..sinks import WrittenRow, is_queued
-from ..task_state.forgetting import has_forgotten
+from ..task_state.forgetting import batches, has_forgotten
 from ..url_states import Fingerprint, fingerprint, recovered_recheck
 from ..writing.outputs import Output
 
 KNOWN_IN_A_ROW = 1000  # consecutive rows that must be in the ledger; in one second fewer rows are written
 IN_DOUBT = 20_000  # newest rows of a task; some of them may have waited for delivery when Redis lost them
 OTHERS_IN_A_ROW = 20_000  # consecutive rows of other tasks in the same file, after which one known row is enough
-AT_ONCE = 250  # rows in one step
 UNKNOWN, KNOWN, LEARNT = 0, 1, 2  # answers of `record_written`; learnt: only known from an output
 
 Action = Literal["record", "deliver", ""]
@@ -102,7 +101,7 @@ class _Recovery:
 
     def run(self, progress: Callable[[], None]) -> int:
         learnt, known_in_a_row, read_in_a_row, own_rows = 0, 0, 0, 0
-        for rows in _batches(chain.from_iterable(map(self.output.sink.newest, self.tasks))):
+        for rows in batches(chain.from_iterable(map(self.output.sink.newest, self.tasks))):
             progress()
             own = [row for row in rows if row.task in self.tasks]
             known = self._compare(own, "")
@@ -180,8 +179,3 @@ def _fetched_at(row: WrittenRow, now: float) -> float:
 
 def _listed(outputs: Sequence[str]) -> str:
     return json.dumps(list(outputs), ensure_ascii=False) if outputs else ""
-
-
-def _batches(rows: Iterator[WrittenRow]) -> Iterator[list[WrittenRow]]:
-    while batch := list(islice(rows, AT_ONCE)):
-        yield batch

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from zlib import crc32
 
-import re2
-
 from extractors import Article
 
 from ..rows import encodable
@@ -19,16 +17,10 @@ PageFate = Literal["article", "refused", "blocked", "failed"]
 
 LONGEST_URL = 500  # characters
 MARKED = 200  # letters at the beginning of a text that are compared
-EXAMINED = 2000  # characters of a page without an article that are searched for words of a captcha
 # Both take linear time on any page
 TITLE = re.compile(rb"<title[^<>]*>([^<]*)", re.IGNORECASE)
 NO_TEXT = re.compile(rb"<(script|style|title)\b(?:.*?</\1|.*)|<[^<>]*>|&\w+;", re.IGNORECASE | re.DOTALL)
 _NO_LETTER = re.compile(r"[\W\d_]+")
-_CHECK = re2.compile(  # `re` takes ten times as long
-    r"(?i)captcha|are you (?:a )?(?:human|robot)|not a robot|verify (?:that )?you|security check|unusual traffic|"
-    r"access denied|too many requests|checking your browser|log in to|sign in to|"
-    r"验证码|人机验证|安全验证|访问过于频繁|请先登录|访问被拒绝"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +29,8 @@ class PageObservation:
     or a refusal, or failed.
 
     `match`: surrounding match, 0 to 1, None without an example; `length`: characters of the text; `title_mark` and
-    `text_mark`: hashes that are equal for similar pages, 0 for none; `words`: of a captcha or similar check, if the
-    page has such words; `fits`: whether it has a known template of the section, also if its match is low.
+    `text_mark`: hashes that are equal for similar pages, 0 for none; `fits`: whether it has a known template of the
+    section, also if its match is low.
     """
 
     at: float
@@ -50,7 +42,6 @@ class PageObservation:
     length: int = 0
     title_mark: int = 0
     text_mark: int = 0
-    words: str = ""
     reason: str = ""
     fits: bool = False
 
@@ -120,7 +111,6 @@ def article_observation(url: str, article: Article, at: float) -> PageObservatio
         length=len(article.text),
         title_mark=_title_mark(article.title or ""),
         text_mark=_mark(article.text),
-        words=_words(f"{article.title or ''} {article.text}") if len(article.text) < EXAMINED else "",
         fits=article.fits,
     )
 
@@ -129,7 +119,6 @@ def refused_observation(url: str, body: bytes, reason: str, at: float) -> PageOb
     """Return the observation of a page that was judged to have no article. `body`: its raw bytes."""
     title = TITLE.search(body[:100_000])
     text = " ".join(NO_TEXT.sub(b" ", body[:400_000]).decode("latin-1").split())
-    shown = " ".join(NO_TEXT.sub(b" ", body[:100_000]).decode("utf-8", "replace").split())[:EXAMINED]
     return PageObservation(
         at=round(at, 1),
         url=encodable(url)[:LONGEST_URL],
@@ -137,7 +126,6 @@ def refused_observation(url: str, body: bytes, reason: str, at: float) -> PageOb
         length=len(text),
         title_mark=_title_mark(title[1].decode("latin-1")) if title else 0,
         text_mark=_mark(text),
-        words=_words(shown),
         reason=encodable(reason)[:100],
     )
 
@@ -164,8 +152,3 @@ def _mark(text: str) -> int:
 
 def _letters(text: str) -> str:
     return _NO_LETTER.sub("", text.casefold())
-
-
-def _words(text: str) -> str:
-    found = _CHECK.search(encodable(text))
-    return " ".join(found[0].lower().split()) if found else ""

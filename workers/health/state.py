@@ -1,10 +1,8 @@
 """The state of a task's health between two observations, its JSON form, and its figures as the evidence of an alarm."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from statistics import median
 
 from ..stored_json import adapter_of, loaded
@@ -23,7 +21,7 @@ class PageMark:
     length: int
     match: float | None
     confidence: float
-    words: str
+    reason: str
 
 
 @dataclass(slots=True)
@@ -46,9 +44,9 @@ class HealthState:
     problem: str = ""
 
     def to_json(self) -> str:
-        """Return the JSON text; numbers are rounded to significant digits."""
-        exact = adapter_of(HealthState).dump_json(self)
-        return json.dumps(json.loads(exact, parse_float=_rounded), ensure_ascii=False, separators=(",", ":"))
+        """Return the JSON text."""
+        text: bytes = adapter_of(HealthState).dump_json(self)
+        return text.decode()
 
     @classmethod
     def from_json(cls, text: str | bytes | None, task: str) -> "HealthState":
@@ -66,13 +64,6 @@ def quantile(values: Sequence[float], share: float) -> float:
     """Return the value below which a share of the values lies; 0 without any."""
     ordered = sorted(values)
     return float(ordered[min(len(ordered) - 1, int(share * len(ordered)))]) if ordered else 0.0
-
-
-@lru_cache(maxsize=4096)  # most values were in the state before
-def _rounded(number: str) -> float:
-    value = float(number)
-    rounded = float(f"{value:.6g}") if abs(value) < 1e8 else round(value, 1)
-    return int(rounded) if rounded.is_integer() else rounded
 
 
 def _of_template(state: HealthState) -> str:
@@ -103,7 +94,7 @@ def _match_parts(state: HealthState, off: Sequence[PageMark]) -> list[str]:
 
 def _of_block(state: HealthState) -> str:
     pages = [page for page in state.recent if page.fit == "alike"]
-    words = next((page.words for page in reversed(pages) if page.words), "")
+    reason = next((page.reason for page in reversed(pages) if page.reason), "")
     usual = state.windows.get("length", [])
     text = f"{len(pages)} of the last {len(state.recent)} pages are block pages, or have the same title and length"
     lengths = [page.length for page in pages if page.length]
@@ -111,7 +102,7 @@ def _of_block(state: HealthState) -> str:
         text += f", {median(lengths):.0f} characters"
     if usual:
         text += f" (articles usually {median(usual):.0f}, with titles of their own)"
-    return text + (f"; the last one: {words}" if words else "")
+    return text + (f"; the last one: {reason}" if reason else "")
 
 
 def _of_failures(state: HealthState) -> str:

@@ -107,9 +107,9 @@ class TaskHealth:
         if page.fate == "failed":
             return
         fit = self._fit(page)
-        words = page.reason if page.fate == "blocked" else f'text that contains "{page.words}"' if page.words else ""
+        reason = page.reason if page.fate == "blocked" else ""
         repeats = self._repeats(page)
-        mark = PageMark(fit, page.title_mark, page.text_mark, page.length, page.match, page.confidence, words)
+        mark = PageMark(fit, page.title_mark, page.text_mark, page.length, page.match, page.confidence, reason)
         state.recent = [*state.recent, mark][-RECENT:]
         if page.fate == "blocked":  # needs no baseline
             test = state.tests.setdefault("blocked", ShareTest())

@@ -20,7 +20,6 @@ _EVEN_WHEN_FULL = frozenset(
         "release_rows",
         "remove_rows",
         "renew",
-        "renew_rows",
         "reopen",
         "settle",
         "take",

@@ -12,6 +12,6 @@ if ARGV[5] then
   redis.call('HSETNX', queue, 'problem_since', now)
   redis.call('HSET', queue, 'problem', ARGV[5], 'not_before', now + pause)
 end
-redis.call('HDEL', queue, 'holder', 'lease_end')
+redis.call('HDEL', queue, 'holder')
 redis.call('ZADD', ROW_QUEUES, 'XX', now + pause, ARGV[2])
 return tostring(pause)

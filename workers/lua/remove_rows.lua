@@ -16,8 +16,7 @@ if count > 0 then count_queued(-count, -bytes) end
 if is_all then
   redis.call('DEL', queue)
 else
-  redis.call('HDEL', queue, 'holder', 'lease_end', 'batch', 'batch_rows', 'failures', 'not_before', 'problem',
-    'problem_since')
+  redis.call('HDEL', queue, 'holder', 'batch', 'batch_rows', 'failures', 'not_before', 'problem', 'problem_since')
 end
 schedule_rows(output, ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]))
 return count

@@ -14,7 +14,7 @@ if ARGV[10] ~= 'always' and failures and not holder and not is_due then return f
 local oldest = oldest_row(output)
 if not oldest then
   redis.call('ZREM', ROW_QUEUES, member)
-  redis.call('HDEL', queue, 'holder', 'lease_end', 'batch', 'batch_rows')
+  redis.call('HDEL', queue, 'holder', 'batch', 'batch_rows')
   return false
 end
 local is_begun = id and '1' or '0'
@@ -37,7 +37,7 @@ if not id then
   until is_full or rows >= full_at or #entries < READ_AT_ONCE
   redis.call('HSET', queue, 'batch', id, 'batch_rows', rows)
 end
-redis.call('HSET', queue, 'holder', ARGV[6], 'lease_end', ARGV[7])
+redis.call('HSET', queue, 'holder', ARGV[6])
 redis.call('ZADD', ROW_QUEUES, ARGV[7], member)
 local answer = {id, is_begun, redis.call('HGET', EPOCH, 'id') or '-'}
 for _, entry in ipairs(redis.call('LRANGE', list, 0, rows - 1)) do answer[#answer + 1] = entry end

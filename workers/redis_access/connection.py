@@ -11,7 +11,6 @@ import redis
 from redis.backoff import ExponentialBackoff
 from redis.retry import Retry
 
-from .. import keys
 from ..errors import RedisRefused, RedisUnavailable
 from ..redaction import concealed
 from .epoch import ConnectHook
@@ -27,16 +26,6 @@ OPEN_REDIS_ALLOWED = "EXEMPLAR_ALLOW_OPEN_REDIS"
 
 RIGHTS = "give the user the rules that docs/operations.md lists"
 _WITHOUT_PASSWORD = ("HELLO must be called", "Authentication required")  # the server's replies if no password was sent
-_RIGHTS = (  # commands without an effect, each of which needs another right
-    ("EXISTS", f"{keys.PREFIX}edition"),
-    ("EXISTS", "rq:queues"),
-    ("DEL", f"{keys.PREFIX}no-such-key"),
-    ("DEL", "rq:no-such-key"),
-    ("EVAL", "return 1", "0"),
-    ("SCRIPT", "EXISTS", "0" * 40),
-    ("TIME",),
-    ("PUBLISH", "rq:pubsub:no-such-worker", ""),
-)
 
 __all__ = ["client", "connect", "reason", "without_password"]
 
@@ -116,30 +105,16 @@ def _advice(address: RedisAddress, error: BaseException) -> str:
 
 
 def _examine(address: RedisAddress) -> tuple[dict[str, Any], str, str]:
-    """Return what a server says of itself, its role and its policy; try the rights on a primary."""
+    """Return what a server says of itself, its role and its policy."""
     with address.client(socket_timeout=TIMEOUT, socket_connect_timeout=3.0, retry=None) as once:
-        info, role = once.info("server"), once.info("replication")["role"]
-        if role == "master":
-            _try_rights(once)
-        return info, role, once.info("memory").get("maxmemory_policy", "noeviction")
+        memory = once.info("memory")
+        return once.info("server"), once.info("replication")["role"], memory.get("maxmemory_policy", "noeviction")
 
 
 def _was_cut(error: Exception) -> bool:
     """Whether a server was there and the connection to it ended; a wrong address fails at once in another way."""
     is_cut = isinstance(error.__context__, (ConnectionResetError, BrokenPipeError, ssl.SSLEOFError))
     return is_cut or re.search("closed by server", str(error)) is not None
-
-
-def _try_rights(connection: "redis.Redis") -> None:
-    """Try the commands that the user needs, without changing anything; the error names the missing right."""
-    for probe in _RIGHTS:
-        try:
-            connection.execute_command(*probe)  # type: ignore[no-untyped-call]
-        except redis.exceptions.NoPermissionError as error:
-            what = " ".join(part for part in probe[:2] if part == probe[0] or ":" in part)
-            raise redis.exceptions.NoPermissionError(f"the user has no right to {what} ({error})") from None
-        except redis.ResponseError:  # not the rights: a server without replicas, or with a full disk; nodes wait for it
-            pass
 
 
 def _refuse_open_server(address: RedisAddress) -> None:

@@ -10,7 +10,6 @@ Options follow after `?`: the files of TLS (`ssl_ca_certs`, `ssl_certfile`, `ssl
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -41,11 +40,10 @@ SENTINEL_TIMEOUT = 1.0  # seconds for one Sentinel; then the next one is asked
 
 _PLAIN = ("redis", "rediss", "unix")
 _WATCHED = ("redis+sentinel", "rediss+sentinel")
-_FILES = ("ssl_ca_certs", "ssl_certfile", "ssl_keyfile")
 _SENTINEL_OPTIONS = ("sentinel_username", "sentinel_password")
 _OPTIONS = frozenset(
     {"username", "password", "client_name", "ssl_ca_path", "ssl_ca_data", "ssl_cert_reqs", "ssl_password"}
-    | {*_FILES, *_SENTINEL_OPTIONS, *URL_QUERY_ARGUMENT_PARSERS}
+    | {"ssl_ca_certs", "ssl_certfile", "ssl_keyfile", *_SENTINEL_OPTIONS, *URL_QUERY_ARGUMENT_PARSERS}
 )
 _READ_ONLY = "READONLY You can't write"  # within another error if the command is a script's in Redis 6.2
 
@@ -237,7 +235,3 @@ def _check_options(address: RedisAddress) -> None:
             raise ValueError(f"unknown option {name!r}; known options: {', '.join(sorted(_OPTIONS))}")
         if name.startswith("ssl_") and not address.scheme.startswith("rediss"):
             raise ValueError(f"{name} is for TLS: begin with rediss:// or rediss+sentinel://")
-    for name in _FILES:
-        path = address.options.get(name)
-        if path and not Path(path).is_file():
-            raise ValueError(f"{name}: there is no file {path}")

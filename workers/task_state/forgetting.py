@@ -47,13 +47,14 @@ def forget_days(ledger: Ledger) -> None:
 def _expire_entries(ledger: Ledger, before: str) -> None:
     """Forget the entries that were written before a day."""
     mark = f"{WRITTEN_ENTRY}{before}".encode()
-    for batch in _batches(ledger.redis.hscan_iter(ledger.keys["entries"], count=AT_ONCE)):
+    for batch in batches(ledger.redis.hscan_iter(ledger.keys["entries"], count=AT_ONCE)):
         if old := [name for name, value in batch if value.startswith(WRITTEN_ENTRY.encode()) and value < mark]:
             _note_forgotten(ledger)
             ledger.redis.hdel(ledger.keys["entries"], *[name.decode() for name in old])
 
 
-def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+def batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Yield the items in groups for one step each."""
     remaining = iter(items)
     while batch := list(islice(remaining, AT_ONCE)):
         yield batch
@@ -120,13 +121,13 @@ def _note_forgotten(ledger: Ledger, pipe: Any = None) -> None:
 
 def buckets(ledger: Ledger) -> Iterator[list[str]]:
     """Yield the names of all buckets that a task may have, in batches. A search would read the keys of all tasks."""
-    yield from _batches(f"{ledger.keys['done']}:{number:x}" for number in range(2**BUCKET_BITS))
+    yield from batches(f"{ledger.keys['done']}:{number:x}" for number in range(2**BUCKET_BITS))
 
 
 def _release_claims(ledger: Ledger, is_lost: Callable[[list[Fingerprint]], list[bool]]) -> None:
     """Release the canonical URLs whose owner is no longer in the ledger."""
     found = ledger.redis.hscan_iter(ledger.keys["claims"], count=AT_ONCE)
-    for batch in _batches(pair for pair in found if not pair[0].endswith(b":for")):
+    for batch in batches(pair for pair in found if not pair[0].endswith(b":for")):
         lost = is_lost([owner.decode() for _, owner in batch])
         if free := [canonical.decode() for (canonical, _), owner_lost in zip(batch, lost, strict=True) if owner_lost]:
             ledger.redis.hdel(ledger.keys["claims"], *free)

@@ -36,8 +36,7 @@ from ..stored_json import adapter_of
 from ..url_states import Fingerprint
 from ..writing.delivery import EXIT_STALLED, DeliveryTimes, Draining
 from ..writing.row_queue import free_queues, has_queues, rows_waiting
-from .supervised_delivery import SupervisedDelivery
-from .supervised_worker import SupervisedWorker
+from .supervised_processes import SupervisedDelivery, SupervisedWorker
 from .worker import EXIT_WITHOUT_REDIS, work
 
 SWEEP_EVERY = 2.0  # seconds between two searches for lost pages

@@ -14,9 +14,7 @@ import os
 import threading
 import time
 import traceback
-from collections import OrderedDict
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -33,7 +31,7 @@ from ..ledger import Ledger
 from ..redis_access.outage import Outage
 from ..redis_access.redis_clock import Clock, clock_of
 from ..reporting.worker_reports import Watch
-from ..sinks import BatchSink, OutputOptions, RowBatch, Sink, is_queued, open_sink
+from ..sinks import BatchSink, OutputOptions, RowBatch, Sink, open_sink
 from ..sinks.interface import write_batch
 from ..url_states import fingerprint
 from .output_states import queue_states
@@ -44,7 +42,6 @@ from .row_queue import FIRST_PAUSE, LONGEST_PAUSE, Due, RowQueue, all_queues, du
 EXIT_STALLED = 4  # exit code of a process that ended because a target did not return
 BATCHES_IN_TURN = 20  # batches of a queue before other queues with the same output have their turn
 THREADS = 8  # targets that are written at the same time
-OPEN_SINKS = 32  # sinks that stay open although no thread uses them
 RENEW_EVERY = 3.0  # seconds after which the leases of queues are renewed
 STOP_WAIT = 25.0  # seconds for the present batches when the process stops
 REMOVED_OUTPUT_KEPT = 86400.0  # seconds for which an unavailable output is tried after its removal from the task
@@ -98,7 +95,6 @@ class Delivery:
         self.times = times or DeliveryTimes()
         self.watch = watch or Watch()
         self.clock = clock or clock_of(connection).now
-        self._sinks = OpenSinks()
         self._outage = Outage(connection, lambda text: None)  # the supervisor reports outages
         self._stopping = threading.Event()
         self._lock = threading.Lock()
@@ -124,10 +120,6 @@ class Delivery:
     def deliver_due(self) -> int:
         """Deliver in this thread what is due now; return the number of batches. For tests and for use as a library."""
         return sum(self._deliver(queue) for queue in self._due())
-
-    def close(self) -> None:
-        """Close all sinks."""
-        self._sinks.close()
 
     # -- the process ------------------------------------------------------------------------------------------------
 
@@ -205,7 +197,6 @@ class Delivery:
             self.watch.alive()
             self._outage.attempt(self._renew_if_due)
             time.sleep(0.05)
-        self.close()
 
     # -- the thread of a target -------------------------------------------------------------------------------------
 
@@ -261,7 +252,7 @@ class Delivery:
             return SinkUnavailable(f"task {task} is not published; its rows wait for {shown(output)}")
         try:
             try:
-                self._sinks.write(config, output, options, batch)
+                _write_to(config, output, options, batch)
             except RowsRefused as error:
                 kept = keep_refused(self.redis, task, output, batch.rows, error.reasons, clock=self.clock)
                 log.warning("task %s: %s refuses %d row(s); they are kept", task, shown(output), kept)
@@ -299,53 +290,13 @@ class Delivery:
         self.watch.wrote(_about(queue))
 
 
-class OpenSinks:
-    """The open sinks of a process, at most `OPEN_SINKS` that no thread uses. One thread at a time uses a sink."""
-
-    def __init__(self) -> None:
-        self._open: OrderedDict[Queue, tuple[ExtractionConfig, Sink | BatchSink]] = OrderedDict()
-
-    def write(self, config: ExtractionConfig, output: str, options: OutputOptions, batch: RowBatch) -> None:
-        """Write a batch to an output. Raises what its sink raises.
-
-        The sink of an unavailable output is closed and kept for the next try: it keeps what it has read from the
-        target.
-        """
-        if not is_queued(output, config.task):  # rows that a file refused before; the workers write all others
-            with closing(_opened(config, output, options)) as file:
-                write_batch(file, batch)
-            return
-        queue = config.task, output
-        known, kept = self._open.pop(queue, (config, None))  # each operation on the sinks is atomic
-        if kept is not None and known != config:
-            _close(kept)
-            kept = None
-        sink = kept or _opened(config, output, options)
-        try:
-            write_batch(sink, batch)
-        except RowsRefused:
-            self._keep(queue, config, sink)
-            raise
-        except BaseException as error:
-            _close(sink)
-            if isinstance(error, SinkUnavailable):
-                self._keep(queue, config, sink)
-            raise
-        self._keep(queue, config, sink)
-
-    def close(self) -> None:
-        """Close the sinks that no thread uses."""
-        while self._open:
-            _close(self._open.popitem()[1][1])
-
-    def _keep(self, queue: Queue, config: ExtractionConfig, sink: Sink | BatchSink) -> None:
-        self._open[queue] = config, sink
-        if len(self._open) > OPEN_SINKS:
-            _close(self._open.popitem(last=False)[1][1])
-
-
-def _opened(config: ExtractionConfig, output: str, options: OutputOptions) -> Sink | BatchSink:
-    return open_sink(output, config.task, Path(config.folder), config.durability, options)
+def _write_to(config: ExtractionConfig, output: str, options: OutputOptions, batch: RowBatch) -> None:
+    """Write a batch to an output. Raises what its sink raises."""
+    sink = open_sink(output, config.task, Path(config.folder), config.durability, options)
+    try:
+        write_batch(sink, batch)
+    finally:
+        _close(sink)
 
 
 def _about(queue: Queue) -> str:

@@ -23,6 +23,7 @@ from .. import keys
 from ..addresses import shown
 from ..ledger import Ledger
 from ..lua import FOLLOW_CLOCK
+from ..redis_access.full_redis import even_when_full
 from ..redis_access.redis_clock import Clock, clock_of
 from ..rows import Row, RowKey, key_of
 from ..sinks import OutputOptions, RowBatch, batch_size
@@ -98,7 +99,7 @@ class RowQueue:
         clock: Clock | None = None,
     ):
         self.task, self.output = task, QueuedOutput(output, options or OutputOptions())
-        self._ledger = Ledger(connection, task, clock=clock)
+        self._redis, self._ledger = connection, Ledger(connection, task, clock=clock)
         self._queue = _queue_of(task, self.output)
 
     def add(self, rows: Sequence[Row], *, again: bool) -> None:
@@ -129,7 +130,10 @@ class RowQueue:
     def renew(self, holder: str) -> bool:
         """Extend the lease to `LEASE` seconds from now. False if it is lost."""
         name, member, *_ = self._queue
-        return bool(self._ledger.step("renew_rows", name, member, holder, self._now() + LEASE))
+        if self._redis.hget(keys.of_task(self.task, f"queue:{name}"), "holder") != holder.encode():
+            return False
+        even_when_full(self._redis, "ZADD", keys.ROW_QUEUES, "XX", self._now() + LEASE, member)
+        return True
 
     def finish(self, holder: str, batch: RowBatch) -> bool:
         """Remove a batch that the output has, and release the lease. False if it was lost: the batch comes again."""

@@ -1,12 +1,22 @@
-"""The supervisor's record of one extraction worker: its process, its reports, and its time limits."""
+"""The supervisor's records of its processes: an extraction worker, with its reports and time limits, and the delivery.
+
+The supervisor starts the delivery process of its node when rows wait, and replaces it if it dies or is silent.
+"""
 
 import signal
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal
 
+from ..processes import STOP_SIGNALS, name_process
+from ..redis_access.connection import client
 from ..reporting.worker_reports import Watch
 from ..url_states import Fingerprint
+from ..writing.delivery import Delivery, DeliveryTimes, Draining
 from .reporting_process import ReportingProcess
+
+PROCESS_NAME = "delivery"
+SILENCE = 15.0  # seconds without a report after which the delivery process is killed
 
 Stage = Literal["page", "writing", "between pages"]
 
@@ -70,3 +80,20 @@ class SupervisedWorker(ReportingProcess):
     def was_killed_from_outside(self) -> bool:
         """Whether the worker was killed by a person, or by the kernel for lack of memory, not by the supervisor."""
         return self.process.exitcode == -signal.SIGKILL and not self.is_killed
+
+
+class SupervisedDelivery(ReportingProcess):
+    """A running delivery process, for the Redis at `url`. `draining` as for `Delivery`."""
+
+    def __init__(self, url: str, draining: Draining, times: DeliveryTimes, inherited: Sequence[int]):
+        super().__init__(partial(_deliver, url, draining, times), inherited, SILENCE)
+
+
+def _deliver(url: str, draining: Draining, times: DeliveryTimes, name: str, watch: Watch) -> None:
+    """Run the process until SIGTERM."""
+    delivery = Delivery(client(url, retries=1, timeout=5.0), name, draining=draining, times=times, watch=watch)
+    signal.signal(signal.SIGTERM, delivery.stop)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+    name_process(PROCESS_NAME)
+    delivery.run()

@@ -1,3 +1,0 @@
--- Keep an observation. ARGV: observation (JSON) -> 1
-observe({ARGV[1]})
-return 1
