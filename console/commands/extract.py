@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -121,12 +122,16 @@ def command(
     explanations = None
     if report or explained:
         from console.explaining import PageExplanations
+        from console.report.gathering import Explainer
 
-        explanations = PageExplanations(section, example_page, report, explained, insist)
+        explainer = Explainer(section, example_page, "never" if insist else "sure")
+        explanations = PageExplanations(explainer, report, explained)
     failures = 0
     for given in to_extract:
         page = _by_rule(given, known_rules)
-        result = page if isinstance(page, Missing) else _extract(section, page, insist, screenshots)
+        if screenshots is not None and isinstance(page, PageIn):
+            page = replace(page, screenshot=_screenshot(page, screenshots))
+        result = page if isinstance(page, Missing) else _extract(section, page, insist)
         if not isinstance(result, Article):
             failures += 1
             say(f"{page.name}: {result.reason}")
@@ -140,8 +145,7 @@ def command(
         if figure is not None and not isinstance(page, Missing) and not isinstance(result, Missing):
             failures += not _draw_page(page, example_page, method, insist, figure)
         if explanations is not None:
-            shown = None if screenshots is None or isinstance(page, Missing) else _screenshot(page, screenshots)
-            explanations.add(page, shown)
+            explanations.add(page)
     if target is not None:
         say(target.end())
     if explanations is not None:
@@ -178,9 +182,7 @@ def _section(examples: Sequence[PageIn], method: str) -> "Section":
     return section
 
 
-def _extract(
-    section: "Section", page: PageIn, insist: bool, screenshots: Path | None
-) -> "Article | NoArticle | Missing":
+def _extract(section: "Section", page: PageIn, insist: bool) -> "Article | NoArticle | Missing":
     from extractors import UnusablePage
     from extractors.errors import BadModel, ExtraMissing
 
@@ -191,7 +193,7 @@ def _extract(
             content_type=page.content_type,
             fetched_at=page.fetched_at,
             refuse="never" if insist else "notices",
-            screenshot=_screenshot(page, screenshots) if screenshots else None,
+            screenshot=page.screenshot,
         )
     except UnusablePage as error:
         return Missing(page.name, f"unusable page: {error}")

@@ -1,18 +1,15 @@
-"""Numbers → the geometry of inline SVG: paths of columns and curves, bands and marks. It contains only numbers."""
+"""Numbers → the geometry of inline SVG: paths of columns, bands and marks. It contains only numbers."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from console.report.gathering import ReportedPage
     from extractors.explanation import Explanation
-    from extractors.methods.example.verbatim_figure import CharacterCurves
-    from extractors.methods.line_blocks.figure import BlockDistribution
 
 WIDTH, HEIGHT = 720, 120  # units of the view box
-BINS = 720  # columns or points of a curve; for longer sequences the extremes of each bin are drawn
+BINS = 720  # columns of a chart; for longer sequences the extremes of each bin are drawn
 
 # Titles of charts, and their descriptions.
 SIMILARITY = (
@@ -23,19 +20,7 @@ WEIGHT = (
     "Weight of each line",
     "Bytes that count for the body (up) or against it (down); the turning points enclose the largest sum.",
 )
-DENSITY = (
-    "Density: what each line adds to the body",
-    "Bytes of new, unlinked text between the turning points, by which the body's element is found.",
-)
 LINE_MODEL = ("Line model", "Probability that each line belongs to the body, by the line model.")
-CHARACTERS = (
-    "FS and BS by character",
-    "Windows of 100 characters compared with the example, from the heads (FS) and the tails (BS), as in the source.",
-)
-BLOCKS = (
-    "Line-block distribution",
-    "Characters outside links in each block of 3 lines of the source; the band is the body of method line-blocks.",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +33,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class ReportChart:
-    """A chart. `paths`: (class, SVG path) from back to front; `zero`: y of the axis; `notes`: below it, in words.
-
-    `keys`: (class, name) of paths, where there are several of a kind.
-    """
+    """A chart. `paths`: (class, SVG path) from back to front; `zero`: y of the axis; `notes`: below it, in words."""
 
     title: str
     explains: str
@@ -60,21 +42,10 @@ class ReportChart:
     marks: tuple[float, ...] = ()
     zero: float = HEIGHT
     notes: tuple[str, ...] = ()
-    keys: tuple[tuple[str, str], ...] = ()
 
 
-def charts_of(page: "ReportedPage") -> list[ReportChart]:
-    """Return the charts of a page, those of the method in use first."""
-    charts = list(_of_lines(page.explanation)) if page.explanation is not None else []
-    if page.characters is not None and page.characters.fs:
-        charts.append(_of_characters(page.characters))
-    if page.blocks is not None:
-        charts.append(_of_blocks(page.blocks))
-    return charts
-
-
-def _of_lines(explanation: "Explanation") -> Iterator[ReportChart]:
-    """Yield the charts with one column for each line of the page."""
+def charts_of(explanation: "Explanation") -> Iterator[ReportChart]:
+    """Yield the charts of a page; each has one column for each line."""
     curves, count = explanation.curves, len(explanation.lines)
     if not curves.weights:
         return
@@ -90,37 +61,11 @@ def _of_lines(explanation: "Explanation") -> Iterator[ReportChart]:
     up, down = ([sign * max(0.0, sign * weight) for weight in curves.weights] for sign in (1, -1))
     columns_up, columns_down = ("columns-plus", _columns(up, low, high)), ("columns-minus", _columns(down, low, high))
     zero = round(HEIGHT * high / (high - low), 1)
-    yield ReportChart(*WEIGHT, (columns_up, columns_down), bands, marks, zero, (turning, text))
-    columns = ("columns-plus", _columns(curves.content, 0, max(1.0, *curves.content)))
     root = f"the body's element: {explanation.root}" if explanation.root else "no element of the body"
-    yield ReportChart(*DENSITY, (columns,), bands, marks, notes=(root,))
+    yield ReportChart(*WEIGHT, (columns_up, columns_down), bands, marks, zero, (turning, text, root))
     chances = [line.chance for line in explanation.lines if line.chance is not None]
     if chances:
         yield ReportChart(*LINE_MODEL, (("columns-plus", _columns(chances, 0, 1)),), bands, marks)
-
-
-def _of_characters(curves: "CharacterCurves") -> ReportChart:
-    """Return the chart of FS and BS; BS is drawn from the text's tail, so that both have one axis."""
-    length = max(len(curves.fs), len(curves.bs), curves.page.length)
-    body = _band(curves.page.head, curves.page.tail, length)
-    forward = _curve(curves.fs, 0, length)
-    backward = _curve(curves.bs[::-1], length - len(curves.bs), length)
-    place = f"head at character {curves.page.head:,}, tail at {curves.page.tail:,} of {curves.page.length:,}"
-    return ReportChart(
-        *CHARACTERS,
-        (("curve-fs", forward), ("curve-bs", backward)),
-        (body,),
-        (body.start, body.start + body.width),
-        notes=(place,),
-        keys=(("fs", "FS"), ("bs", "BS")),
-    )
-
-
-def _of_blocks(blocks: "BlockDistribution") -> ReportChart:
-    band = _band(blocks.start, blocks.end, len(blocks.sizes))
-    columns = ("columns-plus", _columns(blocks.sizes, 0, max(blocks.sizes)))
-    place = f"lines {blocks.start:,} to {blocks.end:,} of {len(blocks.sizes):,}"
-    return ReportChart(*BLOCKS, (columns,), (band,), (band.start, band.start + band.width), notes=(place,))
 
 
 def strip_of(kept: Iterable[int], count: int) -> str:
@@ -143,7 +88,8 @@ def _band(start: int, end: int, count: int) -> Band:
 
 def _columns(values: Sequence[float], low: float, high: float) -> str:
     """Return a path with one column per value, from the axis at 0."""
-    bins = _binned(values, BINS, lambda some: max(some, key=abs))
+    bounds = [number * len(values) // BINS for number in range(BINS + 1)]
+    bins = values if len(values) <= BINS else [max(values[start:end], key=abs) for start, end in pairwise(bounds)]
     step, scale = WIDTH / max(1, len(bins)), HEIGHT / ((high - low) or 1)
     zero = HEIGHT + low * scale
     drawn = []
@@ -152,25 +98,6 @@ def _columns(values: Sequence[float], low: float, high: float) -> str:
             left, right, top = _short(number * step), _short((number + 1) * step), _short(zero - value * scale)
             drawn.append(f"M{left} {_short(zero)}V{top}H{right}V{_short(zero)}z")
     return "".join(drawn)
-
-
-def _curve(values: Sequence[float], start: int, length: int) -> str:
-    """Return a path through values from 0 to 1, of which the first is at place `start` of `length`."""
-    bins = _binned(values, BINS, lambda some: sum(some) / len(some))
-    step = WIDTH * len(values) / max(1, length) / max(1, len(bins))
-    offset = WIDTH * start / max(1, length)
-    places = (
-        f"{_short(offset + number * step)} {_short(HEIGHT * (1 - value) * 0.98 + 1)}"
-        for number, value in enumerate(bins)
-    )
-    return "M" + "L".join(places) if bins else ""
-
-
-def _binned(values: Sequence[float], most: int, of: Callable[[Sequence[float]], float]) -> list[float]:
-    if len(values) <= most:
-        return list(values)
-    bounds = [number * len(values) // most for number in range(most + 1)]
-    return [of(values[start:end]) for start, end in pairwise(bounds) if end > start]
 
 
 def _short(number: float) -> str:

@@ -10,7 +10,8 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cache
 from html import unescape
 from pathlib import Path
@@ -44,11 +45,10 @@ _ATTRIBUTE = re.compile(r'([a-z]+)="([^"]*)"')
 
 @dataclass(frozen=True, slots=True)
 class ReportHead:
-    """The header of a report, above its pages. `facts`: name and value; `notes`: problems first."""
+    """The header of a report, above its pages, with problems and notes."""
 
     title: str
-    made: str
-    facts: tuple[tuple[str, str], ...] = ()
+    made: str = field(default_factory=lambda: datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"))
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -138,7 +138,7 @@ def _view(page: "ReportedPage", most: int) -> dict[str, Any]:
         "counts": Counter(line.decision for line in explanation.lines),
         "html": _html(result),
         "entries": getattr(result, "entries", ())[:MOST_ENTRIES],
-        "charts": charts_of(page),
+        "charts": [*charts_of(explanation)],
         "strip": strip_of(kept, count),
         "strips": {answer.name: strip_of(answer.kept, count) for answer in page.methods},
         "kept_by": _kept_by(page),

@@ -1,21 +1,16 @@
-"""Pages → their data for a report: the explained extraction, the results of other methods, the curves."""
+"""Pages → their data for a report: the explained extraction, and the results of other methods."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from console.inputs import PageIn
 from workers.redesign.backtest import shingle_f1
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from extractors import Section
     from extractors.explanation import Explanation
-    from extractors.methods.example.verbatim_figure import CharacterCurves
-    from extractors.methods.line_blocks.figure import BlockDistribution
 
-Figure = TypeVar("Figure")
 MOST_COMPARED = 5_000  # lines of a page; a longer one is not extracted by the other methods, which would take a minute
 
 
@@ -43,8 +38,6 @@ class ReportedPage:
     role: str = "page"
     explanation: "Explanation | None" = None
     methods: tuple[ComparedMethod, ...] = ()
-    characters: "CharacterCurves | None" = None
-    blocks: "BlockDistribution | None" = None
     error: str = ""
     further: tuple[str, ...] = ()
 
@@ -61,7 +54,6 @@ class Explainer:
     def page(self, page: PageIn) -> ReportedPage:
         """Return the data of a page for the report."""
         from extractors.explanation import explain
-        from extractors.methods.line_blocks import figure as line_blocks_figure
 
         explanation = explain(
             self.section,
@@ -77,20 +69,21 @@ class Explainer:
             page.role,
             explanation,
             tuple(self._answers(page, explanation)),
-            self._characters(page),
-            _figure(line_blocks_figure.read, "line-blocks", page),
             further=page.further or _further(page),
         )
 
     def _answers(self, page: PageIn, explanation: "Explanation") -> list[ComparedMethod]:
-        from extractors.explanation import method_answer
+        from extractors import NoArticle, UnusablePage
+        from extractors.explanation import lines_in
 
         answers, text, lines = [], explanation.result.text, [line.text for line in explanation.lines]
-        if len(lines) > MOST_COMPARED:
-            return []
-        for method, section in self._sections().items():
-            answer = method_answer(section, method, page.body, page.url, lines=lines)
-            answers.append(ComparedMethod(method, answer.kept, shingle_f1(answer.text, text), answer.reason))
+        for method, section in self._sections().items() if len(lines) <= MOST_COMPARED else ():
+            try:
+                result = section.extract(page.body, page.url)
+            except UnusablePage as error:
+                result = NoArticle(f"unusable page: {error}", page.url)
+            kept = frozenset(lines_in(lines, result.text))
+            answers.append(ComparedMethod(method, kept, shingle_f1(result.text, text), result.reason))
         return sorted(answers, key=lambda answer: -answer.f1)
 
     def _sections(self) -> "dict[str, Section]":
@@ -108,13 +101,6 @@ class Explainer:
                     continue
         return self._compared
 
-    def _characters(self, page: PageIn) -> "CharacterCurves | None":
-        from extractors.methods.example import verbatim_figure
-
-        if self.example is None or page.role == "example":
-            return None
-        return _figure(verbatim_figure.read, "example-verbatim", page, self.example)
-
 
 def _further(page: PageIn) -> tuple[str, ...]:
     """Return the URLs of the further pages to which the first page of an article links, in order."""
@@ -125,16 +111,3 @@ def _further(page: PageIn) -> tuple[str, ...]:
         return ()
     stored = StoredPage(page.url, page.body, page.content_type or "", page.fetched_at or datetime.now(UTC))
     return tuple(url for _, url in sorted(further_pages(page.url, stored).items()))
-
-
-def _figure(read: "Callable[..., Figure]", method: str, page: PageIn, example: PageIn | None = None) -> "Figure | None":
-    """Return what a method saw of a page, by the `read` of its figure; None if it saw nothing."""
-    from extractors import UnusablePage
-    from extractors.figures import NoFigure
-    from extractors.page import make_page
-
-    try:
-        model = make_page(example.body, content_type=example.content_type) if example else None
-        return read(method, make_page(page.body, page.url, page.content_type), model)
-    except (NoFigure, UnusablePage):
-        return None

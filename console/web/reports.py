@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import threading
-from datetime import UTC, datetime
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -80,9 +79,13 @@ async def _answer(request: Request, task: str, url: str, title: str) -> Response
 
 def _request(data: ConsoleData, language: Language, task: str, title: str, stored: StoredTaskPage) -> bytes:
     voters, method = data.voters(task)
-    head = ReportHead(title, datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"))
     wanted = ReportRequest(
-        page=stored.page, voters=voters, method=method, language=language, head=head, accepted=stored.accepted
+        page=stored.page,
+        voters=voters,
+        method=method,
+        language=language,
+        head=ReportHead(title),
+        accepted=stored.accepted,
     )
     return wanted.model_dump_json().encode("utf-8", "replace")
 

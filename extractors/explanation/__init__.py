@@ -12,7 +12,8 @@ the arrays that the methods themselves computed. `values` contains the result's 
 the steps.
 """
 
-from .explain import MethodAnswer, comparable_methods, explain, method_answer
+from .explain import comparable_methods, explain
+from .line_decisions import lines_in
 from .values import DECISIONS, Decision, ExplainedField, ExplainedLine, Explanation, FieldCandidate, Ground, LineCurves
 
 __all__ = [
@@ -24,8 +25,7 @@ __all__ = [
     "FieldCandidate",
     "Ground",
     "LineCurves",
-    "MethodAnswer",
     "comparable_methods",
     "explain",
-    "method_answer",
+    "lines_in",
 ]  # fmt: skip

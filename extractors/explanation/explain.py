@@ -1,7 +1,6 @@
-"""The public calls: a page's explained extraction by its section, and what other methods make of the page."""
+"""The public calls: a page's explained extraction by its section, and the methods to compare it with."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import datetime
 
 from ..article import Article, NoArticle
@@ -20,7 +19,7 @@ from ..registry import LIST_METHODS, METHODS, NEED_EXAMPLE
 from ..section import Section
 from ..tracing import Trace, traced
 from .fields import explained_fields
-from .line_decisions import deciding, deciding_steps, element_of, explained_lines, lines_in, rounded
+from .line_decisions import deciding, deciding_steps, element_of, explained_lines, rounded
 from .values import Explanation, Ground, LineCurves
 
 
@@ -95,7 +94,6 @@ def _curves(steps: BodySteps | None) -> LineCurves:
     return LineCurves(
         tuple(similarity) if any(similarity) else (),
         tuple(rounded(steps.segment.weights)),
-        tuple(rounded(steps.segment.content)),
         steps.segment.head,
         steps.segment.tail,
     )
@@ -148,16 +146,6 @@ def _ground_of_type(result: Article) -> Ground:
     return Ground("Page type", result.page_type, f"an article rather than a list with {probability:.0%} probability")
 
 
-@dataclass(frozen=True, slots=True)
-class MethodAnswer:
-    """The result of a method for a page. `kept`: the page's lines in its text; `reason`: that of the method."""
-
-    method: str
-    kept: frozenset[int]
-    text: str
-    reason: str
-
-
 def comparable_methods(has_example: bool) -> list[str]:
     """Return the methods whose answer is an article; without an example, those that need none."""
     return [
@@ -168,16 +156,3 @@ def comparable_methods(has_example: bool) -> list[str]:
         and not method.startswith("list-")
         and (has_example or method not in NEED_EXAMPLE)
     ]
-
-
-def method_answer(
-    section: Section, method: str, html: bytes | str, url: str | None = None, *, lines: Sequence[str]
-) -> MethodAnswer:
-    """Return the result of a section that was prepared with `method`; `lines`: the lines of the page."""
-    try:
-        result = section.extract(html, url)
-    except UnusablePage as error:
-        return MethodAnswer(method, frozenset(), "", f"unusable page: {error}")
-    if isinstance(result, NoArticle):
-        return MethodAnswer(method, frozenset(), "", result.reason)
-    return MethodAnswer(method, frozenset(lines_in(lines, result.text)), result.text, result.reason)

@@ -92,12 +92,11 @@ class LineCurves:
     """The values that a method computed for each line; empty if it computed none.
 
     `similarity`: to the example's lines (FS and BS are one sequence here); `weights`: bytes for the body, whose largest
-    sum is from `head` up to `tail` (exclusive), the turning points; `content`: bytes that a line adds to the body.
+    sum is from `head` up to `tail` (exclusive), the turning points.
     """
 
     similarity: tuple[float, ...] = ()
     weights: tuple[float, ...] = ()
-    content: tuple[float, ...] = ()
     head: int = 0
     tail: int = 0
 

@@ -79,7 +79,7 @@ def _reported(article: Article, texts: list[str]) -> ReportedPage:
         replace(article, title=texts[2], reason=texts[3], text="\n\n".join(texts), markup=None),
         texts[4],
         lines,
-        LineCurves((0.5,) * len(lines), (1.0,) * len(lines), (1.0,) * len(lines), 1, 9),
+        LineCurves((0.5,) * len(lines), (1.0,) * len(lines), 1, 9),
         texts[5],
         tuple(Ground(text, text, text) for text in texts),
         fields,
@@ -105,7 +105,7 @@ def test_nothing_of_a_hostile_page_runs_or_is_requested(chromium: Browser, tmp_p
         for text, start in zip(TEXTS, parts, strict=False)
     )
     report = tmp_path / "why.html"
-    head = ReportHead(TEXTS[0], TEXTS[1], tuple((text, text) for text in TEXTS), tuple(TEXTS), tuple(TEXTS))
+    head = ReportHead(TEXTS[0], TEXTS[1], tuple(TEXTS), tuple(TEXTS))
     report.write_text(render_report(head, pages, lists=lists), "utf-8", errors="replace")
     requested, complaints, dialogs = list[str](), list[str](), list[str]()
     tab = chromium.new_page()
