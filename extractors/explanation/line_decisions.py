@@ -10,7 +10,6 @@ from ..article import Article, NoArticle
 from ..content import line_membership as keeping
 from ..content.assembly import Assembling, BodyLines
 from ..content.body import REPEATED, BodySteps
-from ..content.line_model import Opinion
 from ..content.trimming import Trimming
 from ..html.class_names import NOISE_TAGS
 from ..html.lines import Lines
@@ -31,7 +30,7 @@ Judge = Callable[[int], Reason]
 def explained_lines(trace: Trace, lines: Lines, result: Article | NoArticle) -> list[ExplainedLine]:
     """Return each line of the page that was extracted within `trace`, with what became of it; `result`: its answer."""
     steps = deciding_steps(trace)
-    judge = _of_blocks(judge_of(trace, lines, result), lines, result)
+    judge = judge_of(trace, lines, result)
     decision = deciding(trace)
     opinion = decision.opinion if decision is not None else None
     links = (lines.linked / np.maximum(lines.width, 1)).tolist()
@@ -68,117 +67,75 @@ def deciding_steps(trace: Trace) -> BodySteps | None:
 def judge_of(trace: Trace, lines: Lines, result: Article | NoArticle) -> Judge:
     """Return the function that gives the decision on a line and its reason."""
     decision, assembling = deciding(trace), trace.last(Assembling)
-    if isinstance(decision, OwnBody):
-        judge = _judge_alone(trace, decision)
-    elif decision is not None:
-        judge = _judge_by_vote(trace, decision)
-    elif isinstance(result, NoArticle):
-        return lambda line: ("refused", result.reason)
-    elif assembling is not None and isinstance(assembling.body, BodyLines) and assembling.parsed.lines is lines:
-        judge = _judge_by_answer(set(assembling.body.kept), result)
-    else:
-        judge = _judge_by_answer(lines_in(lines.texts, result.text), result)
+    body = assembling.body if assembling is not None and assembling.parsed.lines is lines else None
+    kept = set(body.kept) if isinstance(body, BodyLines) else lines_in(lines.texts, result.text)
+    captions = set(body.captions) if isinstance(body, BodyLines) else set[int]()
+    judge = _judge_by_answer(kept, result) if decision is None else _ByDecision(trace, decision).reason
     if isinstance(result, NoArticle):
-        return lambda line: ("refused", result.reason) if judge(line)[0] == "kept" else judge(line)
-    if assembling is not None and isinstance(assembling.body, BodyLines) and assembling.parsed.lines is lines:
-        return _with_endings(judge, assembling.body)
-    return judge
-
-
-def _with_endings(judge: Judge, body: BodyLines) -> Judge:
-    """Return the judge; what follows the body's last line and belongs to it was found after its decisions."""
-    kept, captions = set(body.kept), set(body.captions)
-
-    def with_endings(line: int) -> Reason:
-        decision, reason = judge(line)
-        if line in kept and decision != "kept":
-            return "kept", "an attachment that follows the text"
-        if line in captions and decision != "caption":
-            return "caption", "a caption that follows the text"
-        return decision, reason
-
-    return with_endings
-
-
-def _of_blocks(judge: Judge, lines: Lines, result: Article | NoArticle) -> Judge:
-    """Return the judge; kept lines whose block is left out of the text, such as an embedded post, are excepted."""
-    if not isinstance(result, Article):
-        return judge
+        refused: Reason = "refused", result.reason
+        return lambda line: refused if decision is None or judge(line)[0] == "kept" else judge(line)
     text = " ".join(result.text.split())
 
-    def with_blocks(line: int) -> Reason:
-        decision, reason = judge(line)
-        if decision == "kept" and " ".join(lines.texts[line].split()) not in text:
+    def judge_with_rest(line: int) -> Reason:
+        """Add what was found after the decision, and what is kept in a block that is not in the text."""
+        found, reason = judge(line)
+        if body is not None and found != "kept" and line in kept:
+            found, reason = "kept", "an attachment that follows the text"
+        if found != "caption" and line in captions:
+            return "caption", "a caption that follows the text"
+        if found == "kept" and " ".join(lines.texts[line].split()) not in text:
             return "caption", f"in a block that the text leaves out, such as an embedded post; {reason}"
-        return decision, reason
+        return found, reason
 
-    return with_blocks
-
-
-def _judge_alone(trace: Trace, own: OwnBody) -> Judge:
-    steps, trimming = trace.last(BodySteps, before=own), trace.last(Trimming, before=own)
-    removed = trimming.removed if trimming is not None else {}
-    rules = set(own.rules.kept)
-    by_rules = _ByRules(steps) if steps is not None else None
-
-    def judge(line: int) -> Reason:
-        why: Reason = by_rules.reason(line) if by_rules else ("other", "no body was found")
-        if line in removed:
-            return "words", removed[line]
-        if line in rules and why[0] != "kept":
-            return "kept", f"the rules would leave nothing, so they are relaxed; strictly: {why[1]}"
-        return why
-
-    return _by_model(judge, own.opinion)
+    return judge_with_rest
 
 
-def _judge_by_vote(trace: Trace, election: Election) -> Judge:
-    steps_of_votes = [trace.last(BodySteps, before=vote) for vote in election.valid]
-    by_page = [_ByRules(steps) for steps in steps_of_votes if steps is not None]
-    trimming = trace.last(Trimming, before=election)
-    removed = trimming.removed if trimming is not None else {}
-    voters, elected = len(election.valid), set(election.elected)
-
-    def judge(line: int) -> Reason:
-        if line in removed:
-            return "words", removed[line]
-        votes = f"; {election.counts[line]} of {voters} pages keep it" if voters > 1 else ""
-        reasons = [by_rules.reason(line) for by_rules in by_page]
-        if line in elected:
-            return "kept", next(text for decision, text in reasons if decision == "kept") + votes
-        decision, text = reasons[0]
-        return ("vote", f"only {election.counts[line]} of {voters} pages keep it") if decision == "kept" else (
-            decision, text + votes,
-        )  # fmt: skip
-
-    return _by_model(judge, election.opinion)
+def _judge_by_answer(kept: Collection[int], result: Article | NoArticle) -> Judge:
+    method = "" if isinstance(result, NoArticle) else result.method
+    return lambda line: (
+        ("kept", f"in the answer of {method}") if line in kept else ("other", f"not in the answer of {method}")
+    )
 
 
-def _by_model(judge: Judge, opinion: Opinion | None) -> Judge:
-    """Return the judge of a body after the line model's correction; `judge`: of the body before."""
-    if opinion is None:
-        return judge
-    kept = set(opinion.kept)
+class _ByDecision:
+    """The reasons by the page alone, or by the vote of several pages, and then by the line model."""
 
-    def corrected(line: int) -> Reason:
-        before = bool(opinion.rules[line])
-        if before == (line in kept):
-            return judge(line)
+    def __init__(self, trace: Trace, decision: OwnBody | Election) -> None:
+        if isinstance(decision, Election):
+            self._chosen, self._counts, before = set(decision.elected), decision.counts, list[object](decision.valid)
+        else:
+            self._chosen, self._counts, before = set(decision.rules.kept), [], [decision]
+        steps = (trace.last(BodySteps, before=one) for one in before)
+        self._by_page = [_ByRules(one) for one in steps if one is not None]
+        trimming = trace.last(Trimming, before=decision)
+        self._removed = trimming.removed if trimming is not None else {}
+        self._voters, self._opinion = len(before), decision.opinion
+        self._kept = set(self._opinion.kept) if self._opinion is not None else set[int]()
+
+    def reason(self, line: int) -> Reason:
+        """Return the decision on a line and its reason."""
+        opinion = self._opinion
+        if opinion is None or bool(opinion.rules[line]) == (line in self._kept):
+            return self._by_rules(line)
         chance = f"probability {opinion.chance[line]:.0%}"
-        if before:
+        if opinion.rules[line]:
             return "model", f"the line model removes it: {chance}"
-        return "kept", f"the line model adds it: {chance}; without it: {judge(line)[1]}"
+        return "kept", f"the line model adds it: {chance}; without it: {self._by_rules(line)[1]}"
 
-    return corrected
-
-
-def _judge_by_answer(kept: Collection[int], result: Article) -> Judge:
-    def judge(line: int) -> Reason:
-        if line in kept:
-            return "kept", f"in the answer of {result.method}"
-        return "other", f"not in the answer of {result.method}"
-
-    return judge
+    def _by_rules(self, line: int) -> Reason:
+        if line in self._removed:
+            return "words", self._removed[line]
+        reasons = [by_rules.reason(line) for by_rules in self._by_page] or [("other", "no body was found")]
+        why = next((reason for reason in reasons if reason[0] == "kept"), reasons[0])
+        is_chosen = line in self._chosen
+        if self._voters == 1:
+            if not is_chosen or why[0] == "kept":
+                return why
+            return "kept", f"the rules would leave nothing, so they are relaxed; strictly: {why[1]}"
+        if not is_chosen and reasons[0][0] == "kept":
+            return "vote", f"only {self._counts[line]} of {self._voters} pages keep it"
+        decision, text = why if is_chosen else reasons[0]
+        return decision, f"{text}; {self._counts[line]} of {self._voters} pages keep it"
 
 
 class _ByRules:
@@ -194,7 +151,7 @@ class _ByRules:
     def reason(self, line: int) -> Reason:
         """Return the decision on a line and the rule behind it."""
         if line in self._kept:
-            return "kept", f"in {self._root}, the body's element{self._partner(line)}{self._beyond(line)}"
+            return "kept", f"in {self._root}, the body's element{self._partner(line)}"
         if not self._steps.standing:
             return "outside", "no line of the page indicates a body"
         standing = self._steps.standing[line]
@@ -219,8 +176,7 @@ class _ByRules:
         if line in self._numbers:
             return "other", "the line numbers of a listing"
         box = self._around(line, self._is_box)
-        where = "" if self._steps.segment.head <= line < self._steps.segment.tail else ", beyond the turning points"
-        return ("box", f"in the box {box}{where}") if standing == keeping.IN_SEGMENT else ("other", "left out")
+        return ("box", f"in the box {box}") if standing == keeping.IN_SEGMENT else ("other", "left out")
 
     def _outside(self, line: int) -> Reason:
         place = f"outside {self._root}, the body's element"
@@ -249,9 +205,6 @@ class _ByRules:
         if self._similarity[line] > 0:
             return f"; the example has it too (similarity {self._similarity[line]:.2f}), but in its body's place"
         return "; not in the example"
-
-    def _beyond(self, line: int) -> str:
-        return "" if self._steps.segment.head <= line < self._steps.segment.tail else "; beyond the turning points"
 
     def _is_noise(self, path: int) -> bool:
         return bool(self._steps.evidence.prior.noise[self._lines.outline.number[path]])
