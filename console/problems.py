@@ -10,14 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import redis
-
 from console.locale import in_language
 from crawler.run.admission import BEYOND_LIMIT
+from workers.addresses import shown
 from workers.extraction.filters import OTHER_DAYS
-from workers.ledger import REASON_BYTES
+from workers.ledger import REASON_BYTES, Ledger
+from workers.pages.quarantine import kept_notes
 from workers.task_state.problems import Problem
-from workers.url_states import State
+from workers.url_states import State, fingerprint
 from workers.writing.refused_rows import refused_rows
 
 Fate = Literal["judged", "unwanted", "not a page", "dead link", "failed", "to be tried again"]
@@ -47,6 +47,11 @@ class Group:
     fate: Fate
     key: str
     members: tuple[Problem, ...]
+
+    @property
+    def number(self) -> int:
+        """The number of members."""
+        return len(self.members)
 
     @property
     def label(self) -> str:
@@ -115,12 +120,37 @@ def alike(reason: str) -> str:
     return f"{first}; …" if more else first
 
 
-def refused_groups(connection: "redis.Redis", task: str, beginning: str | None = None) -> list[tuple[str, Group]]:
-    """Return the groups of a task's refused rows, each with its output. `beginning`: as in `groups`."""
+@dataclass(frozen=True, slots=True)
+class FailureGroup:
+    """Failed pages of a task with similar reasons, or rows that an output refused. `kept`: URLs with what is kept."""
+
+    group: Group
+    kept: frozenset[str]
+    output: str = ""
+
+    @property
+    def reason(self) -> str:
+        """The reason of the group, with the output."""
+        return f"{self.output}: {self.group.label}" if self.output else self.group.label
+
+
+def failed_groups(ledger: Ledger, failed: Iterable[Problem], beginning: str | None = None) -> list[FailureGroup]:
+    """Return the groups of failed pages. `beginning`: as in `groups`."""
+    found = groups(failed, beginning)
+    notes = kept_notes(ledger.redis, ledger.task) if found else {}
+    return [FailureGroup(group, frozenset(url for url in group.urls if fingerprint(url) in notes)) for group in found]
+
+
+def refused_groups(ledger: Ledger, beginning: str | None = None) -> list[FailureGroup]:
+    """Return the groups of a task's refused rows by output. `beginning`: as in `groups`."""
     by_output: dict[str, list[Problem]] = {}
-    for row in refused_rows(connection, task):
+    for row in refused_rows(ledger.redis, ledger.task):
         by_output.setdefault(row.output, []).append(Problem("failed", row.reason, row.url, row.at))
-    return [(output, group) for output, rows in sorted(by_output.items()) for group in groups(rows, beginning)]
+    return [
+        FailureGroup(group, frozenset(group.urls), shown(output))
+        for output, rows in sorted(by_output.items())
+        for group in groups(rows, beginning)
+    ]
 
 
 def lines(task: str, groups_: Sequence[Group], *, example: str | None, complete: bool) -> list[str]:
@@ -140,12 +170,12 @@ def lines(task: str, groups_: Sequence[Group], *, example: str | None, complete:
 
 def _group_lines(task: str, group: Group, complete: bool) -> list[str]:
     urls = group.urls
-    shown = urls if complete else urls[:SHOWN]
-    text = [f"{len(group.members):6}  {in_language(group.label)}", *(f"          {url}" for url in shown)]
-    if len(urls) > len(shown):
+    some = urls if complete else urls[:SHOWN]
+    text = [f"{group.number:6}  {in_language(group.label)}", *(f"          {url}" for url in some)]
+    if len(urls) > len(some):
         command = f"exemplar status --problems {task} --reason {shlex.quote(group.key)}"
-        text.append(in_language(f"          … and {len(urls) - len(shown)} more:") + f" {command}")
-    if unnamed := len(group.members) - len(urls):
+        text.append(in_language(f"          … and {len(urls) - len(some)} more:") + f" {command}")
+    if unnamed := group.number - len(urls):
         more = _MORE.get(group.key, "").format(task=task)
         text.append(in_language(f"          {unnamed} whose URLs are not kept{more}"))
     return text

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,7 @@ from workers.errors import ExemplarError
 from workers.url_states import fingerprint
 
 if TYPE_CHECKING:
-    from console.problems import Group
+    from console.problems import FailureGroup
     from workers.ledger import Ledger
     from workers.writing.refused_rows import RefusedRow
 
@@ -88,56 +87,46 @@ def list_(task: str | None, reason: str | None, complete: bool, tasks: Path | No
         rows = [row for name in names for row in _rows(Ledger(connection, name), reason)]
     if as_json:
         for row in rows:
-            row.print_members()
+            _print_members(*row)
         return
     if not rows:
         say(f"{task}: no failed pages" if task else "no failed pages")
         return
     titles = ("task", "output", "number", "kept", "last", "reason")
-    heads, *lines = aligned([tuple(map(word, titles)), *(row.cells() for row in rows)])
+    heads, *lines = aligned([tuple(map(word, titles)), *(_cells(*row) for row in rows)])
     show_data(heads)
-    for line, row in zip(lines, rows, strict=True):
+    for line, (_, found) in zip(lines, rows, strict=True):
         show_data(line)
         if task is not None:
-            _echo_urls(row.group.urls, complete)
+            _echo_urls(found.group.urls, complete)
 
 
-@dataclass(frozen=True, slots=True)
-class _FailureRow:
-    """Failed pages of a task with similar reasons, or rows that an output refused. `kept`: URLs with what is kept."""
-
-    task: str
-    group: "Group"
-    kept: frozenset[str | None]
-    output: str = ""
-
-    def cells(self) -> tuple[str, ...]:
-        """Return the cells of the table."""
-        group = self.group
-        kept = sum(member.url in self.kept for member in group.members)
-        last = moment(group.last) if group.last is not None else "–"
-        return self.task, self.output or "–", str(len(group.members)), str(kept), last, in_language(group.label)
-
-    def print_members(self) -> None:
-        """Print each page or row as JSON."""
-        for member in self.group.members:
-            facts = {"task": self.task, "url": member.url, "reason": member.reason}
-            facts |= {"at": moment(member.at) if member.at is not None else None, "group": self.group.key}
-            facts |= {"output": self.output} if self.output else {}
-            print_json(facts | {"kept": member.url in self.kept})
-
-
-def _rows(ledger: "Ledger", reason: str | None) -> "Iterator[_FailureRow]":
-    """Yield the failed pages of a task by reason, then its refused rows by output and reason."""
-    from console.problems import groups, refused_groups
+def _rows(ledger: "Ledger", reason: str | None) -> "Iterator[tuple[str, FailureGroup]]":
+    """Yield the failed pages of a task by reason, then its refused rows by output and reason, each with the task."""
+    from console.problems import failed_groups, refused_groups
     from workers.task_state.problems import failures
 
-    failed = failures(ledger)
-    kept = frozenset(page.problem.url for page in failed if page.page is not None)
-    for group in groups((page.problem for page in failed), reason):
-        yield _FailureRow(ledger.task, group, kept)
-    for output, group in refused_groups(ledger.redis, ledger.task, reason):
-        yield _FailureRow(ledger.task, group, frozenset(group.urls), shown(output))
+    failed = (page.problem for page in failures(ledger))
+    for found in (*failed_groups(ledger, failed, reason), *refused_groups(ledger, reason)):
+        yield ledger.task, found
+
+
+def _cells(task: str, found: "FailureGroup") -> tuple[str, ...]:
+    group, last = found.group, _iso(found.group.last) or "–"
+    kept = sum(member.url in found.kept for member in group.members)
+    return task, found.output or "–", str(group.number), str(kept), last, in_language(group.label)
+
+
+def _print_members(task: str, found: "FailureGroup") -> None:
+    """Print each page or row as JSON."""
+    for member in found.group.members:
+        facts = {"task": task, "url": member.url, "reason": member.reason, "at": _iso(member.at)}
+        facts |= {"group": found.group.key} | ({"output": found.output} if found.output else {})
+        print_json(facts | {"kept": member.url in found.kept})
+
+
+def _iso(at: float | None) -> str | None:
+    return moment(at) if at is not None else None
 
 
 @command.command()
@@ -180,7 +169,7 @@ def _failed_page(ledger: "Ledger", url: str, short_reason: str) -> tuple[dict[st
     problem = next(known, Problem("failed", short_reason))
     kept = kept_page(ledger.redis, ledger.task, fingerprint(url))
     facts: dict[str, Any] = {"task": ledger.task, "url": url, "reason": problem.reason}
-    facts |= {"at": moment(problem.at) if problem.at is not None else None, "kept": kept is not None}
+    facts |= {"at": _iso(problem.at), "kept": kept is not None}
     if kept is None:
         return facts, None
     note, body = kept

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from console.problems import FailureGroup
 from console.proposal_decisions import proposal_json
 from console.status_table import task_json
 from console.terminal import moment
@@ -22,7 +23,7 @@ from console.web.actions import Done
 from console.web.article_index import COUNTED_MOST
 from console.web.context import web_of
 from console.web.data import TaskFailures
-from console.web.pages import article_of, checked, filled_in, query_of, task_of
+from console.web.pages import GROUP_URLS_MOST, article_of, checked, filled_in, query_of, task_of
 from console.web.snapshot import TaskState
 from console.web.texts import translations, worded
 from crawler.logs import json_line
@@ -183,9 +184,10 @@ def _task(state: TaskState) -> dict[str, Any]:
 
 
 def _failures(found: TaskFailures) -> dict[str, Any]:
-    def form(group: Any) -> dict[str, Any]:
-        times = {"last": moment(group.last) if group.last is not None else None}
-        return {name: getattr(group, name) for name in ("reason", "key", "number", "urls")} | times
+    def form(one: FailureGroup) -> dict[str, Any]:
+        group = one.group
+        facts = {"reason": one.reason, "key": group.key, "number": group.number, "urls": group.urls[:GROUP_URLS_MOST]}
+        return facts | {"last": moment(group.last) if group.last is not None else None}
 
     lists = {"pages": [*map(form, found.pages)], "rows": [*map(form, found.rows)]}
     return {"task": found.task, "failed": found.failed, **lists}

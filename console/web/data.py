@@ -16,20 +16,18 @@ from typing import Any
 import redis
 
 from console.overview import MachinesOverview, PublishedTasks, machines_overview
-from console.problems import Group, groups, refused_groups
+from console.problems import FailureGroup, Group, failed_groups, groups, refused_groups
 from console.web.article_index import ArticleIndex
 from console.web.article_sources import article_files
 from console.web.config import ConsoleConfig
 from console.web.snapshot import FRESH, Kept, Snapshot, TaskListFile, TaskState, read_snapshot
 from crawler.politeness.pace import host_of, host_state
 from crawler.run.run_report import reports
-from workers.addresses import shown
 from workers.extraction.recent_pages import SectionPages, section_pages
 from workers.extraction_config import config_of
 from workers.ledger import Ledger, short
 from workers.page_store import StoredPage
 from workers.pages.kept_pages import KeptPage, existing_pages
-from workers.pages.quarantine import kept_notes
 from workers.pages.quarantine import kept_page as quarantined_page
 from workers.redesign.proposals import Proposal, proposal_of, proposals
 from workers.redis_access.redis_address import address_of
@@ -42,7 +40,6 @@ from workers.url_states import OPEN_STATES, State, fingerprint
 RUNS_MOST = 20  # runs of a task that are shown
 PROBLEMS_MOST = 400  # newest rejected and failed URLs of a task that are examined
 LINKS_MOST = 30  # open URLs of a task that are shown
-GROUP_URLS_MOST = 20  # URLs of a group that are shown
 FAILING_TASKS_MOST = 10  # tasks on one page of failures
 HOSTS_MOST = 100
 INDEX_EVERY = 5.0  # seconds between two updates of the index
@@ -63,26 +60,13 @@ class StoredTaskPage:
 
 
 @dataclass(frozen=True, slots=True)
-class ReasonGroup:
-    """URLs with similar reasons. `last`: Unix seconds; `kept`: those whose page is in quarantine."""
-
-    reason: str
-    key: str
-    number: int
-    urls: list[str]
-    last: float | None
-    fate: str
-    kept: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
 class TaskFailures:
     """The failed pages and refused rows of a task, by reason."""
 
     task: str
     failed: int
-    pages: list[ReasonGroup]
-    rows: list[ReasonGroup]
+    pages: list[FailureGroup]
+    rows: list[FailureGroup]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +77,7 @@ class TaskLinks:
     """
 
     open: tuple[dict[str, Any], ...]
-    left: list[ReasonGroup]
+    left: list[Group]
     complete: bool
     keeps_pages: bool = False
 
@@ -167,7 +151,7 @@ class ConsoleData:
         config = config_of(ledger.redis, name)
         return TaskLinks(
             tuple(open_urls[:LINKS_MOST]),
-            [*map(_reason_group, groups(left))],
+            groups(left),
             len(left) >= without_row,
             config is not None and config.keep_pages is not None,
         )
@@ -232,19 +216,12 @@ class ConsoleData:
 
     def failures(self, name: str) -> TaskFailures:
         """Return the failed pages and refused rows of a task."""
-        connection = self.redis
-        ledger = Ledger(connection, name)
+        ledger = Ledger(self.redis, name)
         number = self.task(name).counts["failed"]
         failed = [problem for problem in _newest_problems(ledger) if problem.state == "failed"]
         if len(failed) < number:  # many newer URLs were rejected
             failed = _newest_problems(ledger, None, ("failed",))
-        kept = kept_notes(connection, name) if failed else {}
-        pages = [
-            _reason_group(group, frozenset(url for url in group.urls if fingerprint(url) in kept))
-            for group in groups(failed)
-        ]
-        rows = [_reason_group(group, output=f"{shown(output)}: ") for output, group in refused_groups(connection, name)]
-        return TaskFailures(task=name, failed=number, pages=pages, rows=rows)
+        return TaskFailures(name, number, failed_groups(ledger, failed), refused_groups(ledger))
 
     # -- machines ---------------------------------------------------------------------------------------------------
 
@@ -278,15 +255,3 @@ def _newest_problems(
         if text[:1] + text[5:] == expected:
             present.setdefault(row["url"], Problem(row["state"], row["reason"], row["url"], float(row["at"])))
     return list(present.values())
-
-
-def _reason_group(group: Group, kept: frozenset[str] = frozenset(), output: str = "") -> ReasonGroup:
-    return ReasonGroup(
-        reason=f"{output}{group.label}",
-        key=group.key,
-        number=len(group.members),
-        urls=group.urls[:GROUP_URLS_MOST],
-        last=group.last,
-        fate=group.fate,
-        kept=kept,
-    )

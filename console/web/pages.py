@@ -34,6 +34,7 @@ TASKS_A_PAGE = 50
 ALARMS_MOST = 20  # alarms on the first page
 ARTICLES_A_PAGE = 20
 SCHEDULED_MOST = 200  # tasks that the schedule shows
+GROUP_URLS_MOST = 20  # URLs with one reason that are shown
 HEALTH_ORDER = ("failing", "attention", "new", "ok", "paused")
 
 
@@ -125,6 +126,7 @@ def task_links(request: Request) -> Response:
     job = web.jobs.get(request.query_params.get("job", ""))
     values = {
         "links": web.data.links(state.name) if state.is_known else None,
+        "urls_most": GROUP_URLS_MOST,
         "job": job,
         "events": f"job {job.id}" if job and not job.done else "",
     }
@@ -238,6 +240,7 @@ def failures(request: Request) -> Response:
     shown, numbers = _paged(request, names, FAILING_TASKS_MOST)
     rows = [web.data.failures(name) for name in ([chosen] if chosen in names else shown)]
     values = {"section": "/failures", "events": "tasks", "rows": rows, "names": names, "chosen": chosen}
+    numbers["urls_most"] = GROUP_URLS_MOST if chosen else 5
     return web.page(request, "failures.html", values | numbers)
 
 

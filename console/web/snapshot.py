@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
@@ -62,34 +63,23 @@ class TaskListFile:
 
     def __init__(self, path: Path):
         self.path = path
-        self._lock = threading.Lock()
-        self._read_at: tuple[int, int] | None = None
-        self._tasks: TaskFile | None = None
-        self._mistakes: tuple[str, ...] = ()
-
-    def version(self) -> tuple[int, int] | None:
-        """Return time and size of the file, which change with it; None if it is missing."""
-        try:
-            status = self.path.stat()
-        except OSError:
-            return None
-        return status.st_mtime_ns, status.st_size
 
     def read(self) -> tuple[TaskFile | None, tuple[str, ...]]:
         """Return the tasks (None if the file has mistakes or is missing) and the mistakes."""
-        with self._lock:
-            version = self.version()
-            if version is None:
-                self._read_at, self._tasks, self._mistakes = None, None, ()
-            elif version != self._read_at:
-                try:
-                    self._tasks, self._mistakes = load(self.path), ()
-                except TaskFileError as error:
-                    empty = all(mistake.key_path == "tasks" for mistake in error.mistakes)
-                    texts = () if empty else tuple(str(mistake) for mistake in error.mistakes)
-                    self._tasks, self._mistakes = None, texts
-                self._read_at = version
-            return self._tasks, self._mistakes
+        try:
+            status = self.path.stat()
+        except OSError:
+            return None, ()
+        return _read(self.path, (status.st_mtime_ns, status.st_size))
+
+
+@lru_cache(maxsize=1)
+def _read(path: Path, version: tuple[int, int]) -> tuple[TaskFile | None, tuple[str, ...]]:
+    try:
+        return load(path), ()
+    except TaskFileError as error:
+        is_empty = all(mistake.key_path == "tasks" for mistake in error.mistakes)
+        return None, () if is_empty else tuple(map(str, error.mistakes))
 
 
 class Kept(Generic[Value]):
