@@ -42,7 +42,6 @@ COMMANDS = {  # name: description in --help; the module is console.commands.<nam
     "accept": "Accept rejected pages as articles.",
     "forget": "Forget URLs of a task, so that they can be found again.",
     "rename": "Rename a task; its ledger is kept.",
-    "completion": "Print a shell's completion script for commands and tasks.",
     "demo": "Crawl the sample site that comes with the source and show the articles.",
 }
 MODULES = {"try": "trial", "re-extract": "re_extract"}  # commands whose modules have other names

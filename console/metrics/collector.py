@@ -1,6 +1,6 @@
 """A collector of Prometheus' client library: it reads Redis when it is scraped, and keeps nothing.
 
-A scrape reads the overview, and the counters and baselines that only the metrics show.
+A scrape reads the overview, and the counters that only the metrics show.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from console.metrics.families import BASELINES, BUILD, METRICS, NODES_MOST, TASKS_MOST, UP
+from console.metrics.families import BUILD, METRICS, NODES_MOST, TASKS_MOST, UP
 from console.overview import (
     MachinesOverview,
     Overview,
@@ -27,7 +27,6 @@ from console.overview import (
 from crawler.run.run_report import OUTCOMES
 from workers.errors import ExemplarError
 from workers.health.alarms import KINDS
-from workers.health.store import medians_of
 from workers.redis_access.connection import client
 from workers.task_state.task_figures import TaskTotals, totals_of
 
@@ -58,15 +57,14 @@ class ExemplarCollector(Collector):
         sheet.add(BUILD.name, 1, version=version("exemplar-crawler"))
         try:
             found = Overview(tasks_overview(self._redis, self._published), machines_overview(self._redis))
-            names = [name for name, task in found.tasks.tasks.items() if task.is_in_force]
-            medians = medians_of(self._redis, names) if len(names) <= self.tasks_most else None
+            has_each = sum(task.is_in_force for task in found.tasks.tasks.values()) <= self.tasks_most
             totals = totals_of(self._redis, [*found.tasks.tasks])
         except (redis.RedisError, ExemplarError, OSError):
             sheet.add(UP.name, 0)
         else:
             sheet.add(UP.name, 1)
             _add_server(sheet, found)
-            _add_tasks(sheet, found.tasks.tasks, totals, medians)
+            _add_tasks(sheet, found.tasks.tasks, totals, has_each)
         yield from sheet.families()
 
 
@@ -153,28 +151,28 @@ def _add_tasks(
     sheet: MetricSheet,
     tasks: Mapping[str, TaskOverview],
     totals: Mapping[str, TaskTotals],
-    medians: Mapping[str, Mapping[str, float]] | None,
+    has_each: bool,
 ) -> None:
-    """Add the series of each task; their sums if there are too many tasks for that, and thus no medians."""
+    """Add the series of each task, or only their sums if there are too many tasks for that."""
     sums: Counter[tuple[str, str, str]] = Counter()
     for task in tasks.values():
-        if medians is not None and not task.is_in_force:  # a removed task has no series, but counts in the sums
+        if has_each and not task.is_in_force:  # a removed task has no series, but counts in the sums
             continue
-        name = task.name if medians is not None else ""
+        name = task.name if has_each else ""
         for state, number in task.figures.counts.states.items():
             sums["urls", name, state] += number
         for settled, number in {**NO_URLS, **totals[task.name].settled}.items():
             sums["urls_settled_total", name, settled] += number
         for outcome, number in {**NO_RUNS, **totals[task.name].runs}.items():
             sums["runs_total", name, outcome] += number
-        if medians is not None:
-            _add_task(sheet, task, medians.get(name, {}))
+        if has_each:
+            _add_task(sheet, task)
     for (metric, name, value), number in sums.items():
         label = {"outcome" if metric == "runs_total" else "state": value.translate(SEVERAL_WORDS)}
         sheet.add(f"exemplar_{metric}", number, task=name, **label)
 
 
-def _add_task(sheet: MetricSheet, task: TaskOverview, medians: Mapping[str, float]) -> None:
+def _add_task(sheet: MetricSheet, task: TaskOverview) -> None:
     def add(metric: str, number: float, **labels: str) -> None:
         sheet.add(metric, number, task=task.name, **labels)
 
@@ -188,8 +186,6 @@ def _add_task(sheet: MetricSheet, task: TaskOverview, medians: Mapping[str, floa
         add("exemplar_last_run_new_urls", int(run.get("new", 0)))
     if task.next_run is not None:
         add("exemplar_next_run_timestamp_seconds", task.next_run)
-    for key, median in medians.items():
-        add(BASELINES[key], median)
 
 
 def _times_of(run: Mapping[str, Any]) -> tuple[float, float] | None:

@@ -64,18 +64,4 @@ METRICS = (
     _gauge("last_run_success", "Whether the last run of a task finished without a problem (1) or not (0).", "task"),
     _gauge("last_run_new_urls", "Article URLs that the last run of a task found and that were not known.", "task"),
     _gauge("next_run_timestamp_seconds", "When the next run of a task is scheduled, in Unix time.", "task"),
-    _gauge("baseline_surrounding_match_ratio", "Median surrounding match of a task's last pages, 0 to 1.", "task"),
-    _gauge("baseline_confidence_ratio", "Median confidence of a task's last pages, 0 to 1.", "task"),
-    _gauge("baseline_text_characters", "Median text length of a task's last pages, in characters.", "task"),
-    _gauge("baseline_new_articles", "Median number of new articles of a task's last visits.", "task"),
-    _gauge("baseline_list_links", "Median number of article links on the lists of a task's last visits.", "task"),
-    _gauge("baseline_failures_ratio", "Median share of failures of a task's last visits, 0 to 1.", "task"),
 )
-BASELINES = {  # key of `workers.health.medians_of` -> metric
-    "match": "exemplar_baseline_surrounding_match_ratio",
-    "confidence": "exemplar_baseline_confidence_ratio",
-    "length": "exemplar_baseline_text_characters",
-    "new": "exemplar_baseline_new_articles",
-    "links": "exemplar_baseline_list_links",
-    "failures": "exemplar_baseline_failures_ratio",
-}

@@ -1,7 +1,5 @@
-"""Shell completion: what the shell is offered, and the scripts that ask for it."""
+"""Shell completion: what the shell is offered."""
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -44,12 +42,3 @@ def test_names_of_tasks_are_those_below_tasks(tmp_path: Path) -> None:
     (tmp_path / "tasks.yaml").write_text(TASKS, "utf-8")
     assert task_names(tmp_path / "tasks.yaml") == ["kuaibao", "harbour news"]
     assert task_names(tmp_path / "none.yaml") == []
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_of_a_shell_is_printed(shell: str, tmp_path: Path, in_process: Exemplar) -> None:
-    done = in_process("completion", shell)
-    assert (done.code, f"_EXEMPLAR_COMPLETE={shell}_complete" in done.out) == (0, True)
-    if (program := shutil.which(shell)) is not None:
-        (tmp_path / "script").write_text(done.out, "utf-8")
-        subprocess.run([program, "-n", str(tmp_path / "script")], check=True, timeout=60)

@@ -8,7 +8,7 @@ a task's baselines, its open alarms and their history (`health_report`).
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import Any, cast
@@ -190,27 +190,6 @@ def health_report(connection: "redis.Redis", task: str) -> HealthReport:
         tuple(sorted(with_reasons(connection, state.alarms.values()), key=lambda alarm: alarm.opened)),
         tuple(state.history),
     )
-
-
-def medians_of(connection: "redis.Redis", tasks: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Return the median of each baseline of tasks, by the keys of `HealthState.windows`; only what was observed."""
-    medians: dict[str, dict[str, float]] = {}
-    for start in range(0, len(tasks), AT_ONCE):
-        names = tasks[start : start + AT_ONCE]
-        pipe = connection.pipeline(transaction=False)
-        for name in names:
-            pipe.hget(keys.of_task(name, "health"), "state")
-        for name, raw in zip(names, pipe.execute(), strict=True):
-            medians[name] = _medians(raw)
-    return medians
-
-
-def _medians(raw: bytes | None) -> dict[str, float]:
-    try:
-        windows = json.loads(raw or "{}").get("windows", {})
-        return {key: median(values) for key, values in windows.items() if key in _BASELINES and values}
-    except (ValueError, TypeError, AttributeError):  # unreadable: the state starts over at the next observation
-        return {}
 
 
 def present_alarms(connection: "redis.Redis", tasks: Iterable[str] | None = None) -> list[Alarm]:

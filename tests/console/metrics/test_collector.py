@@ -43,7 +43,6 @@ def filled(connection: "redis.Redis", tmp_path: Path) -> "redis.Redis":
     for hour, outcome in enumerate(("finished", "finished", "no browser")):
         times = (f"2026-11-22T1{hour}:00:00+00:00", f"2026-11-22T1{hour}:01:10+00:00")
         keep_report(connection, RunReport(NAMES[0], *times, outcome, lists=2, new=4))
-    connection.hset(keys.of_task(NAMES[0], "health"), "state", json.dumps({"windows": {"match": [0.5, 0.9, 0.7]}}))
     alarm = {"kind": "section quiet", "state": "open", "since": 1, "opened": 1, "last": 1, "count": 1, "evidence": ""}
     connection.hset(keys.ALARMS, NAMES[0], json.dumps([alarm]))
     Presence(connection, "extract").show(workers=3, pages_per_second=2.5)
@@ -86,7 +85,6 @@ def test_a_task_has_its_figures(filled: "redis.Redis", scrape: Scrape) -> None:
     assert value(samples, "last_run_success", task=task) == 0
     assert value(samples, "last_run_new_urls", task=task) == 4
     assert value(samples, "last_run_duration_seconds", task=task) == 70
-    assert value(samples, "baseline_surrounding_match_ratio", task=task) == 0.7
     assert value(samples, "task_alarms_open", task=task, kind="section_quiet") == 1
     assert value(samples, "alarms_open", kind="section_quiet") == 1
     assert value(samples, "alarms_open", kind="blocked") == 0
@@ -153,7 +151,7 @@ def test_names_and_texts_keep_the_conventions(filled: "redis.Redis", scrape: Scr
             family = families[metric.name.removesuffix("_total")]
             assert (family.type, family.documentation) == (metric.kind, metric.help)
     missing = {metric.name for metric in METRICS if metric.name.removesuffix("_total") not in families}
-    assert missing <= {name for name in missing if "baseline" in name or name == "exemplar_processes_died"}
+    assert missing <= {"exemplar_processes_died"}
 
 
 def test_promtool_accepts_the_text(filled: "redis.Redis", scrape: Scrape, promtool: str) -> None:
