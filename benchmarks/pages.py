@@ -7,7 +7,7 @@ from pathlib import Path
 
 import redis
 
-from console.sample_site import DESIGNS, render_site, truth
+from evaluation.sample_site import DESIGNS, render_site, truth
 from workers import keys
 from workers.extraction_config import ExtractionConfig, keep_example
 from workers.inbox import Inbox

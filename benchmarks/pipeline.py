@@ -26,7 +26,7 @@ from benchmarks.nginx import LINKS_A_LIST, served, task_list, write_lists
 from benchmarks.pages import SAMPLE_SITE
 from benchmarks.processes import environment, run
 from benchmarks.spider_cost import PLAIN, WORDS
-from console.sample_site import DESIGNS, SECTIONS, render_site, truth
+from evaluation.sample_site import DESIGNS, SECTIONS, render_site, truth
 from workers.errors import ExemplarError
 
 DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")

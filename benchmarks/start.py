@@ -15,7 +15,7 @@ from statistics import median
 
 from benchmarks.pages import SAMPLE_SITE
 from benchmarks.processes import run
-from console.sample_site import DESIGNS, SECTIONS, render_site, truth
+from evaluation.sample_site import DESIGNS, SECTIONS, render_site, truth
 
 READY = "from extractors import Section; section = Section(None)"
 CODE = {

@@ -17,9 +17,9 @@ from click.testing import CliRunner
 
 from console.cli import exemplar
 from console.output_checks import OutputToTry, outputs_to_try, try_output
-from console.sample_site import tasks_yaml
 from crawler.task_list.file import loads
 from crawler.task_list.models import TaskFile
+from evaluation.sample_site import tasks_yaml
 from tests.console.calls import call
 from tests.docs.documents import DOCS
 from tests.site.server import SiteServer

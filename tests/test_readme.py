@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from console.sample_site import truth
+from evaluation.sample_site import truth
 from tests.forks import Started, began, start
 from tests.site.server import SiteServer
 

@@ -3,6 +3,7 @@
 import http.client
 import re
 from collections.abc import Iterator
+from datetime import date
 from html.parser import HTMLParser
 from itertools import pairwise
 from typing import NamedTuple
@@ -10,8 +11,23 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 
-from console.sample_site import DEAD_LINKS, DESIGNS, LIST_PATHS, SECTIONS, truth
-from console.sample_site.site_pages import ENCODINGS, PRIVATE
+from console.sample_site import FOLDER
+from crawler.task_list.file import loads
+from evaluation.sample_site import (
+    DEAD_LINKS,
+    DESIGNS,
+    ENCODINGS,
+    EXAMPLES,
+    LIST_PATHS,
+    PATTERNS,
+    PRIVATE,
+    SECTIONS,
+    STARTS,
+    TASK_NAMES,
+    tasks_yaml,
+    truth,
+)
+from evaluation.sample_site.__main__ import recording
 from tests.site.server import SiteServer
 
 ARTICLE_PATH = {
@@ -181,3 +197,15 @@ def test_the_two_designs_share_no_article_markup():
 
     for section in SECTIONS:
         assert not classes("classic", section) & classes("new", section)
+
+
+def test_the_demo_serves_the_site_as_it_is() -> None:
+    assert (FOLDER / "pages.jsonl").read_text("utf-8").splitlines() == list(recording())
+
+
+def test_the_tasks_of_the_demo_are_those_of_the_site() -> None:
+    base = "https://g.example"
+    tasks = loads(tasks_yaml(base), "tasks.yaml").tasks
+    for section, name in TASK_NAMES.items():
+        found = tasks[name].example, str(tasks[name].pattern), *tasks[name].start_urls(date(2026, 11, 22))
+        assert found == (base + EXAMPLES[section], base + PATTERNS[section], base + STARTS[section])

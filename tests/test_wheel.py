@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from console.sample_site import render_site, truth
+from evaluation.sample_site import render_site, truth
 from tests.site.server import SiteServer
 from tests.test_house import DOCUMENTED, tracked
 

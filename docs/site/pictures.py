@@ -20,9 +20,9 @@ from playwright.sync_api import Page, sync_playwright
 from rich.console import Console
 from rich.text import Text
 
-from console.sample_site import SiteServer, tasks_yaml, truth
 from crawler.rendering.chromium import find_browser
 from crawler.task_list.schema import sample
+from evaluation.sample_site import SiteServer, tasks_yaml, truth
 from tests.console.web import pictures as console_pictures
 
 WIDTH, HEIGHT = 1280, 900  # pixels; what is below is cut off

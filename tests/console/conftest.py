@@ -11,7 +11,7 @@ import pytest
 import redis
 from playwright.sync_api import Browser, sync_playwright
 
-from console.sample_site import tasks_yaml
+from evaluation.sample_site import tasks_yaml
 from tests.extractors.pages import BAKERY, HARBOUR, news_page
 from tests.site.server import SiteServer
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from console.sample_site import DEAD_LINKS, PATTERNS, truth
 from console.survey_text import kind_of
 from crawler.task_list.file import load
+from evaluation.sample_site import DEAD_LINKS, PATTERNS, truth
 from tests.console.calls import AT_HOME
 from tests.console.conftest import Exemplar
 from tests.site.server import SiteServer

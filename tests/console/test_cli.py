@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from console.cli import COMMANDS
-from console.sample_site import truth
+from evaluation.sample_site import truth
 from extractors import Article, Section
 from tests.console.calls import AT_HOME
 from tests.console.conftest import Exemplar

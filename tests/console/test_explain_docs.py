@@ -10,8 +10,7 @@ import pytest
 from console.explaining import MOST_PAGES
 from console.report.document import PAGE_ROWS
 from console.report.gathering import MOST_COMPARED
-from console.sample_site import tasks_yaml, truth
-from console.sample_site.content import EXAMPLES
+from evaluation.sample_site import EXAMPLES, tasks_yaml, truth
 from extractors.explanation import DECISIONS
 from tests.console.conftest import Exemplar
 from tests.docs.documents import DOCS, blocks

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from console.sample_site import truth
+from evaluation.sample_site import truth
 from tests.console.calls import AT_HOME
 from tests.console.conftest import Exemplar
 from tests.extractors.pages import BAKERY, news_page

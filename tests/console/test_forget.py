@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from console.sample_site import LIST_PATHS, truth
+from evaluation.sample_site import LIST_PATHS, truth
 from tests.console.conftest import Crawled, Exemplar
 from tests.written_rows import rows_of
 from workers.ledger import Ledger

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from console.sample_site import truth
+from evaluation.sample_site import truth
 from tests.console.calls import AT_HOME
 from tests.console.conftest import Exemplar
 from tests.site.server import SiteServer

@@ -19,9 +19,9 @@ from console.commands import init
 from console.overview import TaskOverview
 from console.progress import accounting_table
 from console.runner import Accounting
-from console.sample_site import Response
 from console.status_table import table
 from crawler.task_list.file import load
+from evaluation.sample_site import Response
 from tests.console.calls import AT_HOME, edit
 from tests.console.conftest import Exemplar
 from tests.console.test_add import EXAMPLES, LIST

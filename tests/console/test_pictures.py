@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from console.sample_site import PATTERNS, Response, truth
+from evaluation.sample_site import PATTERNS, Response, truth
 from tests.site.server import LoggedRequest, SiteServer
 from tests.written_rows import rows_of
 from workers.picture_links import file_name

@@ -3,8 +3,7 @@
 import json
 from pathlib import Path
 
-from console.sample_site import truth
-from console.sample_site.content import EXAMPLES
+from evaluation.sample_site import EXAMPLES, truth
 from tests.console.calls import edit
 from tests.console.conftest import Exemplar
 from tests.site.server import SiteServer

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from console.sample_site import shingle_f1, tasks_yaml, truth
-from console.sample_site.content import EXAMPLES
 from crawler.task_list.file import load
+from evaluation.sample_site import EXAMPLES, shingle_f1, tasks_yaml, truth
 from tests.console.conftest import Done, Exemplar
 from tests.site.server import LoggedRequest, SiteServer
 from tests.written_rows import rows_of

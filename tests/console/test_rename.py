@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from console.commands import rename as rename_command
-from console.sample_site import truth
 from console.web.api_types import ArticleQuery
 from console.web.article_index import ArticleIndex
 from console.web.data import ConsoleData
 from crawler.task_list import edit
 from crawler.task_list.file import load
+from evaluation.sample_site import truth
 from tests.console.calls import call_here
 from tests.console.conftest import Crawled, Exemplar
 from tests.written_rows import rows_of

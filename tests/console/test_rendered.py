@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from console.sample_site import shingle_f1, tasks_yaml, truth
-from console.sample_site.content import EXAMPLES
+from evaluation.sample_site import EXAMPLES, shingle_f1, tasks_yaml, truth
 from tests.console.calls import edit
 from tests.console.conftest import Done, Exemplar
 from tests.site.scripted import SCRIPT, make_scripted

@@ -19,7 +19,7 @@ import pytest
 import redis
 
 from console.runner import RESTARTS
-from console.sample_site import DEAD_LINKS, shingle_f1, truth
+from evaluation.sample_site import DEAD_LINKS, shingle_f1, truth
 from tests.chaos.cluster import REPOSITORY
 from tests.console.calls import edit, until_written
 from tests.console.conftest import Crawled, Done, Exemplar

@@ -20,12 +20,11 @@ import redis
 from starlette.testclient import TestClient
 from zstandard import FRAME_HEADER
 
-from console.sample_site import PATTERNS
-from console.sample_site.content import EXAMPLES, STARTS
 from console.web.app import create_app
 from console.web.config import ConsoleConfig
 from console.web.context import Web
 from console.web.data import ConsoleData
+from evaluation.sample_site import EXAMPLES, PATTERNS, STARTS
 from tests.console import calls
 from tests.console.conftest import Exemplar
 from tests.redis_servers import free_port, redis_server

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import redis
 
-from console.sample_site import PATTERNS, truth
+from evaluation.sample_site import PATTERNS, truth
 from tests.forks import start
 from tests.site.server import SiteServer
 from workers.ledger import Ledger

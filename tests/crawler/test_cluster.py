@@ -6,8 +6,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from console.sample_site import Response, truth
 from crawler.politeness.pace import hosts
+from evaluation.sample_site import Response, truth
 from tests.crawler.spiders import LEAST_GAP, Child, asked_for, crawl, gaps, states, write_tasks
 from workers.url_states import fingerprint
 

@@ -16,7 +16,6 @@ import redis
 from scrapy.http import HtmlResponse
 from twisted.python.failure import Failure
 
-from console.sample_site import DEAD_LINKS, Response, truth
 from crawler.gates.context import FetchContext
 from crawler.gates.errors import RunEnding
 from crawler.run.fetches import Answered, Fetch
@@ -24,6 +23,7 @@ from crawler.run.outcomes import Outcome
 from crawler.run.run_report import BOUNDS
 from crawler.spiders.section import SectionSpider
 from crawler.spiders.shared import Shared
+from evaluation.sample_site import DEAD_LINKS, Response, truth
 from tests.crawler.spiders import (
     ARTICLE,
     LEAST_GAP,

@@ -15,7 +15,7 @@ import pytest
 import redis
 from ruamel.yaml import YAML
 
-from console.sample_site import tasks_yaml
+from evaluation.sample_site import tasks_yaml
 from tests.forks import Fork, Started
 from tests.redis_servers import BINARIES, eventually, free_port, listens, redis_server
 from tests.site.server import SiteServer

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from console.sample_site import DEAD_LINKS, truth
+from evaluation.sample_site import DEAD_LINKS, truth
 from evaluation.screenshots import SCALE, SCREEN, read_index
 from tests.crawler.spiders import environment, run
 from tests.site.server import SiteServer

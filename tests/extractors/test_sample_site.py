@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from console.sample_site import DESIGNS, SECTIONS, render_site, shingle_f1, truth
-from console.sample_site.content import EXAMPLES
+from evaluation.sample_site import DESIGNS, EXAMPLES, SECTIONS, render_site, shingle_f1, truth
 from extractors import Section
 from tests.samples import sample
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from console.sample_site import SECTIONS, render_site, shingle_f1, truth
-from console.sample_site.content import EXAMPLES
+from evaluation.sample_site import EXAMPLES, SECTIONS, render_site, shingle_f1, truth
 from extractors import Article, Section
 from extractors.page import make_page
 from extractors.templates import largest_cluster, pairwise_matches

@@ -1,1 +1,1 @@
-"""What tests and `make figures` do with the sample site (`console.sample_site`)."""
+"""What tests and `make figures` do with the sample site (`evaluation.sample_site`)."""

@@ -10,8 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from console.sample_site.content import Story, truth
-from console.sample_site.site_pages import render_site
+from evaluation.sample_site import Story, render_site, truth
 from extractors.figures import draw
 
 SITE = "https://news.example"

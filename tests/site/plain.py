@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from console.sample_site import truth
-from console.sample_site.site_pages import Response
+from evaluation.sample_site import Response, truth
 from tests.site.server import SiteServer
 
 Design = Literal["first", "second"]

@@ -1,6 +1,6 @@
 """The site as its scripts would make it: articles, or lists too, come as empty shells and are filled in the browser."""
 
-from console.sample_site.site_pages import Response
+from evaluation.sample_site import Response
 from tests.site.server import SiteServer
 
 SCRIPT = "/app.js"

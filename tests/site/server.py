@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from console import sample_site
-from console.sample_site.site_pages import Response, render_site
+from evaluation.sample_site import Response, render_site
 
 
 class LoggedRequest(NamedTuple):

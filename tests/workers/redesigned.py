@@ -5,9 +5,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import NamedTuple
 
-from console.sample_site import render_site, shingle_f1, truth
-from console.sample_site.content import EXAMPLES
-from console.sample_site.site_pages import Response
+from evaluation.sample_site import EXAMPLES, Response, render_site, shingle_f1, truth
 from tests.site.plain import plain_articles, plain_page
 from workers import keys
 from workers.extraction_config import ExtractionConfig, keep_example

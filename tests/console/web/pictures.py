@@ -10,8 +10,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from console.sample_site import tasks_yaml, truth
 from crawler.rendering.chromium import find_browser
+from evaluation.sample_site import tasks_yaml, truth
 from tests.console.web.running import running_console, wait_for
 from tests.site.server import SiteServer
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from console.sample_site import truth
 from console.web import surveys
 from console.web.surveys import corrected, with_pattern
 from crawler.task_list.edit import add_task
 from crawler.task_list.file import load
+from evaluation.sample_site import truth
 from tests.console.web.conftest import ConsoleClient, MakeConsole
 from tests.forks import ForkingPopen
 from tests.site.server import SiteServer

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from console.sample_site import truth
+from evaluation.sample_site import truth
 from tests.console.web.running import WAIT, running_console, wait_for
 from tests.site.server import SiteServer
 

@@ -9,10 +9,10 @@ import pytest
 from scrapy import Request
 from scrapy.http import HtmlResponse
 
-from console.sample_site import DEAD_LINKS, truth
 from crawler.fetching.single_pages import Answer, PagesSpider, of_page_or_list
 from crawler.gates.context import FetchContext
 from crawler.scouting.survey import Fetch, fetch_all
+from evaluation.sample_site import DEAD_LINKS, truth
 from tests.crawler.spiders import asked_for, environment, gaps, run
 
 pytestmark = pytest.mark.timeout(60)

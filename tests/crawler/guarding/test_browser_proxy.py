@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from console.sample_site import truth
 from crawler.guarding.browser_proxy import GuardedProxy, Refused, destination
 from crawler.guarding.guard import Guard
+from evaluation.sample_site import truth
 from tests.crawler.proxies import Proxy
 
 ARTICLE = truth("en")[0].path

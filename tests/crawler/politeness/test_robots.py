@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from console.sample_site import Response, truth
 from crawler.gates.context import FetchContext
 from crawler.gates.host_rules import TdmMiddleware
 from crawler.politeness.host_files import HostFile, HostFiles
 from crawler.politeness.robots import ALLOWS_ALL, KEPT, KEPT_SHORT, PARSED, Unreachable, of_answer, parse
+from evaluation.sample_site import Response, truth
 from tests.crawler.gates.crawls import crawl as crawl_of
 from tests.crawler.spiders import LEAST_GAP, asked_for, crawl, gaps, states, write_tasks
 from tests.samples import sample

@@ -5,9 +5,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from benchmarks.blocked_visits import AfterBlock, Blocks, Crawl, blocked_visits
-from console.sample_site import render_site, truth
-from console.sample_site.content import EXAMPLES, PATTERNS, STARTS
 from crawler.task_list.file import loads
+from evaluation.sample_site import EXAMPLES, PATTERNS, STARTS, render_site, truth
 from workers.extraction_config import example_of
 from workers.health.store import present_alarms
 from workers.ledger import Ledger

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from console.sample_site import DESIGNS, SECTIONS, render_site, truth
+from evaluation.sample_site import DESIGNS, SECTIONS, render_site, truth
 from extractors import Section
 from extractors.explanation import explain
 from tests.extractors.pages import BAKERY, news_page

@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from console.sample_site import DESIGNS, SECTIONS, render_site, truth
-from console.sample_site.content import EXAMPLES, STARTS
+from evaluation.sample_site import DESIGNS, EXAMPLES, SECTIONS, STARTS, render_site, truth
 from extractors import Listing, NoArticle, Section
 from extractors.explanation import DECISIONS, comparable_methods, explain, lines_in
 from extractors.registry import METHODS

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from console.sample_site import truth
+from evaluation.sample_site import truth
 from extractors import extract
 from extractors.errors import ExtraMissing
 from extractors.figures import FIGURES, NoFigure, draw, figure_data

@@ -7,9 +7,9 @@ import sys
 import pytest
 from lxml import etree
 
-from console.sample_site import truth
 from evaluation import same_walk
 from evaluation.same_walk import OWN, WalkComparison, compare_folder, compare_own, mutated
+from evaluation.sample_site import truth
 from extractors import html
 from extractors.html import walk as walking
 from extractors.html.elements import KINDS, MAX_DEPTH, hides, is_for_screen_readers

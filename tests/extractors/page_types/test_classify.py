@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from console.sample_site import DESIGNS, SECTIONS, render_site, truth
-from console.sample_site.site_pages import LIST_PATHS, TOPIC_PATHS
+from evaluation.sample_site import DESIGNS, LIST_PATHS, SECTIONS, TOPIC_PATHS, render_site, truth
 from extractors import Article, NoArticle, Section, extract
 from extractors.page_types import PageType, classify, classify_together, page_kinds
 from extractors.page_types.classify import kind_of_several

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from console.sample_site.site_pages import IMAGE, render_site
+from evaluation.sample_site import IMAGE, render_site
 from extractors.errors import ExtraMissing, needs
 from extractors.visual.screenshots import SIDE, UnreadableImage, centred, is_blank, read_png
 from tests.extractors.visual.pictures import article, png

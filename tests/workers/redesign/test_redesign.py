@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from console.sample_site.site_pages import Response
+from evaluation.sample_site import Response
 from tests.site.plain import plain_articles
 from tests.workers.helpers import FETCHED_AT, archive, rows
 from tests.workers.redesigned import SITE, TASK, PlainSection, RedesignedSection

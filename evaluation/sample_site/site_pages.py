@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from console.sample_site.content import BOLD, FIGURE, LINK, SECTIONS, Story, StoryBlock, cells, truth
+from console.sample_site import Response
+
+from .content import BOLD, FIGURE, LINK, SECTIONS, Story, StoryBlock, cells, truth
 
 Item = TypeVar("Item")
 HERE = Path(__file__).parent
@@ -38,17 +40,6 @@ IMAGE = "/img/river.png"
 PRIVATE = "/private/subscribers.html"
 WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 MONTHS = {10: "October", 11: "November"}
-
-
-class Response(NamedTuple):
-    """A response of the site; the server adds Content-Length."""
-
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-
-NOT_FOUND = Response(404, {"Content-Type": "text/html"}, b"<html><title>404</title><h1>Not found</h1></html>")
 
 
 def render_site(base_url: str, design: str = "classic", unpublished: int = 0) -> dict[str, Response]:
