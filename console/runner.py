@@ -180,11 +180,10 @@ class Runner:
         self._finished = False  # with `once`: all pages are settled and all rows delivered, or the run gave up
         self._once = False
 
-    def run(self, *, once: bool, on_look: Callable[["Runner"], None], now: bool = False) -> Accounting:
+    def run(self, *, once: bool, on_look: Callable[["Runner"], None]) -> Accounting:
         """Run until stopped, or with `once` until every task has run, every page is settled and every row delivered.
 
-        `now`: the tasks start immediately, before their times. `on_look` is called a few times a second. Raises
-        `TaskError` for the file and `redis.RedisError`.
+        `on_look` is called a few times a second. Raises `TaskError` for the file and `redis.RedisError`.
         """
         self._once, self.crawlers.restarts = once, RESTARTS if once else 0
         if "REDIS_URL" not in os.environ:  # before the start, which marks new tasks as due
@@ -197,9 +196,9 @@ class Runner:
         names = active if once or self.only is not None else published_names(self.connection)
         self.accounting.before = self._counts(names)
         facts = {"tasks": active, "redis": without_password(self.url), "workers": self.workers}
-        at_once = active if once or now else self.schedule.due()
+        at_once = active if once else self.schedule.due()
         self.on_event("start", facts | {"next": self._starts(at_once, active)})
-        if once or now:
+        if once:
             self.schedule.fire_now(active)
         with self._parts(scheduling=not once):
             while not self.stopping.is_set() and not self._finished:

@@ -15,7 +15,6 @@ from console.options import (
     redis_url_of,
     runs_option,
     tasks_option,
-    url_of_run,
 )
 from console.terminal import counted, say
 from workers.addresses import shown
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
         "exemplar run",
         "exemplar run --once",
         "exemplar run kuaibao hexo --once",
-        "exemplar run kuaibao --now",
         "exemplar run news/tasks.yaml --workers 4",
         "exemplar run --once --json | tail -1",
     )
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
 @click.argument("names", nargs=-1, metavar="[TASKS.YAML] [TASK]…", shell_complete=complete_tasks)
 @tasks_option
 @click.option("--once", is_flag=True, help="Run every task once, wait until all is written, then stop.")
-@click.option("--now", is_flag=True, help="Start all tasks immediately; then continue by schedule.")
 @click.option(
     "--workers", type=click.IntRange(min=1), help="Extraction processes.  [default: one per processor, at most 4]"
 )
@@ -50,7 +47,6 @@ def command(
     names: tuple[str, ...],
     tasks: Path | None,
     once: bool,
-    now: bool,
     workers: int | None,
     runs: int,
     as_json: bool,
@@ -69,8 +65,6 @@ def command(
     file, loaded, chosen = _chosen(names, tasks)
     if not contact_of(loaded.settings):
         say("note: settings.contact is not set: public sites are not crawled until it is")
-    if now and not once and _marked_due(file.parent, chosen):
-        return
     count = workers or min(4, os.cpu_count() or 2)
     progress = JsonLines() if as_json else TextLines()
     with redis_url_of(file.parent, purpose="run") as url:
@@ -85,7 +79,7 @@ def command(
         )
         stop_by_signal(runner.stop)
         say(_beginning(_counted(loaded, chosen), file, once))
-        accounting = runner.run(once=once, now=now, on_look=progress.look)
+        accounting = runner.run(once=once, on_look=progress.look)
         progress.end(accounting, _outputs(loaded, chosen))
     if accounting.gave_up or (once and not accounting.ok):
         raise click.exceptions.Exit(1)
@@ -125,22 +119,3 @@ def _beginning(tasks: str, file: Path, once: bool) -> str:
     if once:
         return f"{tasks} of {file}; each that is not paused runs once"
     return f"{tasks} of {file}; they run on schedule; press Ctrl-C to stop"
-
-
-def _marked_due(folder: Path, chosen: Sequence[str]) -> bool:
-    """Let the `exemplar run` of a folder start the tasks; return False if none is running."""
-    from crawler.scheduling.schedule import Schedule
-    from crawler.task_list.publication import published_periods
-    from workers.redis_access.connection import client
-
-    if (url := url_of_run(folder)) is None:
-        return False
-    connection = client(url)
-    active = published_periods(connection)
-    wanted = [name for name in chosen or sorted(active) if name in active]
-    Schedule(connection).fire_now(wanted)
-    for name in chosen:
-        if name not in active:
-            say(f"{name} is not in the task list of the running `exemplar run`; it reads tasks.yaml every two seconds")
-    say(f"{', '.join(wanted) or 'nothing'}: started by the `exemplar run` that is running here")
-    return True

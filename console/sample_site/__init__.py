@@ -1,7 +1,7 @@
 """The sample site of the demo: a Chinese section in GBK and an English one in UTF-8, served on loopback.
 
-`python -m evaluation.sample_site` writes `pages.jsonl`, a line for each page: path, status, headers, encoding, body, and
-the text that is to be extracted from an article. In place of `BASE` in it the server's address is served.
+`python -m evaluation.sample_site` writes `pages.jsonl`: for each page a line with path, status, headers, encoding and
+body, and with the text that is to be extracted from an article. The server's address is served in place of `BASE`.
 """
 
 import base64

@@ -156,7 +156,7 @@ def test_a_closed_terminal_stops_a_run_as_ctrl_c_does(
     edit(folder, "delay: 0", "delay: 0.3")
     ours, terminal = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "console", "run", "zh-news", "--now"],
+        [sys.executable, "-m", "console", "run", "zh-news"],
         cwd=folder,
         env=environment | {"PYTHONPATH": str(REPOSITORY)},
         stdin=terminal,

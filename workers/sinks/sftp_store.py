@@ -44,6 +44,7 @@ class SftpStore(FileStore):
         super().__init__(address.name)
         self._address = address
         self._client: paramiko.SSHClient | None = None
+        self._files = {name: str(Path(file).expanduser()) for name, file in address.options.items()}
         if not address.host:
             raise OutputError(f"output {address.name}: write user@host after sftp://")
 
@@ -97,7 +98,7 @@ class SftpStore(FileStore):
 
     def meaning(self, error: Exception) -> tuple[str, bool]:
         """Return an error in words, and whether a person has to change something."""
-        known_hosts, port = self._known_hosts(), self._address.port
+        known_hosts, port = self._files.get("known_hosts", "~/.ssh/known_hosts"), self._address.port
         match error:
             case PermissionError():
                 return "the server denies access to the folder", True
@@ -126,16 +127,19 @@ class SftpStore(FileStore):
         """Return a new connection."""
         client = paramiko.SSHClient()
         client.set_log_channel(_LOG.name)
-        has_login = bool(self._address.password or "key" in self._address.options)
+        has_login = bool(self._address.password or "key" in self._files)
+        for name, file in self._files.items():
+            if not Path(file).is_file():
+                raise OutputError(f"output {self.name}: there is no {name} file {file}")
         try:
-            self._load_known_hosts(client)
+            client.load_system_host_keys(self._files.get("known_hosts"))
             client.set_missing_host_key_policy(_RefuseUnknown())
             client.connect(
                 self._address.host,
                 port=self._address.port or PORT,
                 username=self._address.user or None,
                 password=self._address.password or None,
-                key_filename=self._key(),
+                key_filename=self._files.get("key"),
                 look_for_keys=not has_login,
                 allow_agent=not has_login,
                 timeout=CONNECT_TIMEOUT,
@@ -151,26 +155,6 @@ class SftpStore(FileStore):
             raise
         self._client = client
         return sftp
-
-    def _key(self) -> str | None:
-        key = self._address.options.get("key")
-        if key is None:
-            return None
-        if not (path := Path(key).expanduser()).is_file():
-            raise OutputError(f"output {self.name}: there is no key file {path}")
-        return str(path)
-
-    def _known_hosts(self) -> str:
-        return self._address.options.get("known_hosts", "~/.ssh/known_hosts")
-
-    def _load_known_hosts(self, client: paramiko.SSHClient) -> None:
-        if "known_hosts" not in self._address.options:
-            client.load_system_host_keys()
-            return
-        path = Path(self._known_hosts()).expanduser()
-        if not path.is_file():
-            raise OutputError(f"output {self.name}: there is no known_hosts file {path}")
-        client.load_system_host_keys(str(path))
 
 
 def _fingerprint(key: paramiko.PKey) -> str:
