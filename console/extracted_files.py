@@ -77,18 +77,11 @@ class ResultFile:
         self._parts.append(result_text(name, result, self.form, self.several) + "\n")
 
     def end(self) -> str:
-        """Write the file in one step, in place of an earlier one; without a result it does not change."""
+        """Write the file, in place of an earlier one; without a result it does not change."""
         if not self._parts:
             return f"{self.path} is not written: there is no article"
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}")
-        try:
-            temporary.write_text("".join(self._parts), "utf-8", "replace")
-            temporary.replace(self.path)
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, str(self.path)) from None
-        finally:
-            temporary.unlink(missing_ok=True)
+        self.path.write_text("".join(self._parts), "utf-8", "replace")
         return f"wrote {self.path}: {counted(len(self._parts), 'page')}"
 
 

@@ -23,7 +23,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from extractors import Article, Section, UnusablePage
 from extractors.errors import ExtraMissing
-from extractors.figures import NoFigure, check_path, draw
+from extractors.figures import NoFigure, check_path, draw, figure_data
 
 from .arguments import mistakes
 from .data import DataError, DataSet, Row, read_sets
@@ -160,7 +160,7 @@ class SourceFigure:
                 continue
             to = out / f"{stem}-{self.method}-{number + 1}.svg"
             try:
-                draw(row.html(), row.url, method=self.method, example=example, to=to, refuse="never")
+                draw(figure_data(row.html(), row.url, method=self.method, example=example, refuse="never"), to)
             except (NoFigure, UnusablePage):
                 continue
             number += 1

@@ -229,19 +229,19 @@ def _check_figure_options(sources: Sequence[str], method: str, figure: Path) -> 
 
 def _draw_page(page: PageIn, example: PageIn | None, method: str, insist: bool, figure: Path) -> bool:
     """Draw a page's figure, or print why there is none. Return whether it was drawn."""
-    from extractors.figures import NoFigure, draw
+    from extractors.figures import NoFigure, draw, figure_data
 
     try:
-        draw(
+        found = figure_data(
             page.body,
             page.url,
-            to=figure,
             method=method,
             example=example.body if example else None,
             content_type=page.content_type,
             fetched_at=page.fetched_at,
             refuse="never" if insist else "sure",
         )
+        draw(found, figure)
     except NoFigure as error:
         say(f"{page.name}: no figure: {error}")
         return False

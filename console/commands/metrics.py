@@ -1,4 +1,4 @@
-"""`exemplar metrics`: metrics for Prometheus, printed or written to a file."""
+"""`exemplar metrics`: metrics for Prometheus."""
 
 import os
 from contextlib import ExitStack
@@ -13,19 +13,9 @@ from workers.errors import ExemplarError, RedisUnavailable
 from workers.state_folder import state_folder
 
 
-@click.command(
-    epilog=examples(
-        "exemplar metrics",
-        "exemplar metrics --output /var/lib/prometheus/node-exporter/exemplar.prom",
-    )
-)
-@click.option(
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the metrics to a file, replaced in one step: for the textfile collector of node_exporter.",
-)
+@click.command(epilog=examples("exemplar metrics"))
 @tasks_option
-def command(output: Path | None, tasks: Path | None) -> None:
+def command(tasks: Path | None) -> None:
     """Print the metrics of the whole cluster in the text format of Prometheus.
 
     They are read from Redis, so one scrape is enough for any number of machines; `exemplar console` serves them at
@@ -51,7 +41,4 @@ def command(output: Path | None, tasks: Path | None) -> None:
                 say(str(error))
         server, url = (address_of(named).name, named) if named else (EMBEDDED, Embedded(state).url)
         registry = registry_of(ExemplarCollector(server, url))
-        if output is not None:
-            prometheus_client.write_to_textfile(str(output), registry)
-        else:
-            click.echo(prometheus_client.generate_latest(registry).decode(), nl=False)
+        click.echo(prometheus_client.generate_latest(registry).decode(), nl=False)

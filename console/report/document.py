@@ -100,15 +100,12 @@ def render_report(
 
 
 def write_report(path: Path, html: str) -> None:
-    """Replace a report atomically. Raises `ExemplarError` if it cannot be written."""
+    """Write a report. Raises `ExemplarError` if it cannot be written."""
     from workers.errors import ExemplarError
 
-    temporary = path.with_name(f".{path.name}.part")
     try:
-        temporary.write_text(html, "utf-8")
-        temporary.replace(path)
+        path.write_text(html, "utf-8")
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise ExemplarError(f"{path}: the report cannot be written: {error.strerror or error}") from None
 
 

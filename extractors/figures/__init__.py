@@ -2,7 +2,7 @@
 
     from extractors.figures import draw, figure_data
 
-    draw(html, url, method="line-blocks", to="page.svg")
+    draw(figure_data(html, url, method="line-blocks"), "page.svg")
 
 Each method's figure is beside its extractor, in `extractors/methods/`: `read` computes what is drawn, as numbers and by
 the method's own code; `draw` draws that with matplotlib (extra `figures`), which nothing else here needs.
@@ -67,37 +67,17 @@ def figure_data(
     return found
 
 
-def draw(
-    html: bytes | str,
-    url: str | None = None,
-    *,
-    to: str | Path,
-    method: str = "auto",
-    example: bytes | str | None = None,
-    content_type: str | None = None,
-    fetched_at: datetime | None = None,
-    refuse: Refuse = "notices",
-) -> Path:
-    """Draw how a method decided on a page into the file `to`, whole or not at all, and return its path.
+def draw(found: FigureData, to: str | Path) -> Path:
+    """Draw a figure into the file `to`, and return its path. The suffix gives the format: .svg or .png.
 
-    The suffix gives the format: .svg or .png. Further parameters and errors are those of `figure_data`. Raises
-    `ValueError` for another suffix, `ExtraMissing` without matplotlib, `OSError` if the file cannot be written.
+    Raises `ValueError` for another suffix, `ExtraMissing` without matplotlib, `OSError` if the file cannot be written.
     """
     path = check_path(to)
-    found = figure_data(
-        html,
-        url,
-        method=method,
-        example=example,
-        content_type=content_type,
-        fetched_at=fetched_at,
-        refuse=refuse,
-    )
     with style():
         sheet = Sheet(found.title)
         module_of(FIGURES[found.method]).draw(sheet, found)
         content = sheet.render(path.suffix.lower())
-    _write(path, content)
+    path.write_bytes(content)
     return path
 
 
@@ -157,15 +137,3 @@ def _read(method: str, page: Page, example: Page | None) -> Any:
     """Return the data of a method's figure. Raises `ValueError` if the method needs an example and there is none."""
     check_example(method, example)
     return module_of(FIGURES[method]).read(method, page, example)
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file so that a reader always finds the old or the new one, never a part."""
-    target = path.resolve()
-    temporary = target.with_name(f".{target.name}.part")
-    try:
-        temporary.write_bytes(content)
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evaluation.sample_site import Story, render_site, truth
-from extractors.figures import draw
+from extractors.figures import draw, figure_data
 
 SITE = "https://news.example"
 FOLDER = Path(__file__).parents[2] / "docs" / "figures"
@@ -59,7 +59,7 @@ def main(arguments: list[str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for one in drawn():
         target = folder / f"{one.method}.svg"
-        print(draw(one.page, one.url, method=one.method, example=one.example, to=target))
+        print(draw(figure_data(one.page, one.url, method=one.method, example=one.example), target))
 
 
 def drawn() -> list[Drawn]:

@@ -1,9 +1,6 @@
 """`exemplar metrics`: printed, and as a file."""
 
 import re
-from pathlib import Path
-
-import redis
 
 from tests.console.conftest import Crawled, Exemplar
 
@@ -22,15 +19,6 @@ def test_it_prints_what_a_run_left(crawled: Crawled, in_process: Exemplar) -> No
         name: row["written"] for name, row in crawled.done.accounting.items()
     }
     assert 'exemplar_runs_total{outcome="finished",server="embedded",task="zh-news"} 1.0' in done.out
-
-
-def test_a_file_is_replaced(tmp_path: Path, in_process: Exemplar, redis_url: str, connection: "redis.Redis") -> None:
-    path = tmp_path / "exemplar.prom"
-    path.write_text("old", "utf-8")
-    done = in_process("metrics", "--output", str(path), REDIS_URL=redis_url)
-    assert (done.code, done.out) == (0, "")
-    assert re.search(r'^exemplar_up\{server=".+"\} 1\.0$', path.read_text("utf-8"), re.M)
-    assert [one.name for one in tmp_path.iterdir() if "prom" in one.name] == ["exemplar.prom"]
 
 
 def test_without_redis_it_says_so_in_a_metric(in_process: Exemplar) -> None:

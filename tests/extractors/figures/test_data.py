@@ -193,7 +193,8 @@ def test_a_wrong_wish_says_what_is_wrong(arguments, says):
 
 def test_data_need_no_plotting_library(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert figure_data(PAGE, URL).kept
+    found = figure_data(PAGE, URL)
+    assert found.kept
     with pytest.raises(ExtraMissing, match=r"pip install 'exemplar-crawler\[figures\]'"):
-        draw(PAGE, URL, to=tmp_path / "page.svg")
+        draw(found, tmp_path / "page.svg")
     assert list(tmp_path.iterdir()) == []

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import matplotlib as mpl
 import pytest
 
-from extractors.figures import draw
+from extractors.figures import draw, figure_data
 from extractors.figures.sheet import DPI, WIDTH, fit, runs
 from tests.extractors.pages import BAKERY, news_page
 from tests.site.figures import FOLDER, main
@@ -50,9 +50,9 @@ def test_the_figures_of_the_documents_are_those_that_are_drawn(tmp_path):
 
 def test_signs_of_a_title_are_shown_as_they_are_and_the_same_page_gives_the_same_file_in_all_settings(tmp_path):
     page = news_page("标题 Pay $5 or $x^2$ a\x0bb \x85 &amp; c &lt;i>", BAKERY)
-    first = draw(page, to=tmp_path / "a.svg")
+    first = draw(figure_data(page), tmp_path / "a.svg")
     with mpl.rc_context({"font.size": 31, "svg.fonttype": "path"}):
-        second = draw(page, to=tmp_path / "b.svg")
+        second = draw(figure_data(page), tmp_path / "b.svg")
         assert (mpl.rcParams["font.size"], mpl.rcParams["svg.fonttype"]) == (31, "path")
     assert first.read_bytes() == second.read_bytes()
     texts = texts_of(first)
@@ -62,7 +62,7 @@ def test_signs_of_a_title_are_shown_as_they_are_and_the_same_page_gives_the_same
 
 def test_png_has_its_signature_and_size_and_replaces_another_file(tmp_path):
     (tmp_path / "page.PNG").write_text("old", "utf-8")
-    content = draw(PAGE, method="tag-paths", to=str(tmp_path / "page.PNG")).read_bytes()
+    content = draw(figure_data(PAGE, method="tag-paths"), str(tmp_path / "page.PNG")).read_bytes()
     assert [file.name for file in tmp_path.iterdir()] == ["page.PNG"]
     assert content.startswith(b"\x89PNG\r\n\x1a\n")
     width, height = struct.unpack(">II", content[16:24])
@@ -73,19 +73,19 @@ def test_png_has_its_signature_and_size_and_replaces_another_file(tmp_path):
 @pytest.mark.parametrize("name", ["page.pdf", "page", "page.svg.gz"])
 def test_another_suffix_names_the_two(name, tmp_path):
     with pytest.raises(ValueError, match=r"ends in \.svg or \.png"):
-        draw(PAGE, to=tmp_path / name)
+        draw(figure_data(PAGE), tmp_path / name)
 
 
 def test_what_cannot_be_written_leaves_nothing(tmp_path):
     (tmp_path / "page.svg").mkdir()
     with pytest.raises(OSError, match=r"page\.svg"):
-        draw(PAGE, to=tmp_path / "page.svg")
+        draw(figure_data(PAGE), tmp_path / "page.svg")
     assert [file.name for file in tmp_path.iterdir()] == ["page.svg"]
 
 
 def test_a_deep_page_makes_no_endless_figure(tmp_path):
     page = f"<body>{'<div>' * 150}{''.join(f'<p>{text}</p>' for text in BAKERY)}"
-    path = draw(page, method="article-deviation", to=tmp_path / "page.svg")
+    path = draw(figure_data(page, method="article-deviation"), tmp_path / "page.svg")
     assert float(ElementTree.parse(path).getroot().attrib["height"].removesuffix("pt")) < 1200
 
 
