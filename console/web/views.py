@@ -15,7 +15,6 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
-from markupsafe import Markup, escape
 
 from console.locale import translator_of
 from console.report.document import web_address
@@ -57,7 +56,6 @@ def environment(language: Language) -> Environment:
         "host_state": in_words,
         "path_part": lambda text: quote(str(text), safe="", errors="replace"),
         "said": say,
-        "coded": coded,
         "translated": lambda text: worded(text, catalogue, say),
         "term": lambda text: catalogue.gettext(text) if text else "",
         "percent": lambda share: f"{100 * share:.0f}%",
@@ -69,14 +67,6 @@ def environment(language: Language) -> Environment:
         "with_query": _query,
     }
     return jinja
-
-
-def coded(text: str) -> Markup:
-    """Return a text, escaped, with the parts between backticks as code."""
-    pieces = text.split("`")
-    return Markup("").join(
-        Markup("<code>{}</code>").format(piece) if number % 2 else escape(piece) for number, piece in enumerate(pieces)
-    )
 
 
 def moment_text(at: object) -> str:

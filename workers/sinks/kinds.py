@@ -170,7 +170,7 @@ FORMATS = (
 )
 STORAGES = (
     Storage("file", ".stores:FolderStore", ("file",)),
-    Storage("azure", ".cloud_stores:open_azure", ("az", "abfs", "abfss"), "azure", ("account",), has_bucket=True),
+    Storage("azure", ".cloud_stores:open_azure", ("az",), "azure", ("account",), has_bucket=True),
     Storage("gcs", ".cloud_stores:open_gcs", ("gs", "gcs"), "gcs", ("endpoint", "project"), has_bucket=True),
     Storage("s3", ".cloud_stores:open_s3", ("s3", "s3a"), "s3", ("endpoint", "profile", "region"), has_bucket=True),
     Storage("sftp", ".sftp_store:SftpStore", ("sftp",), "sftp", ("key", "known_hosts")),

@@ -243,17 +243,13 @@ def address_of(target: Target) -> StoreAddress:
         raise OutputError(f"task {target.task}: output {shown(target.label)}: invalid address: {error}") from None
     if (storage := storage_of(parts.scheme.lower())) is None:
         raise OutputError(f"task {target.task}: output {shown(target.label)} is not the address of a store")
-    scheme, host, path, account = storage.schemes[0], parts.netloc.rpartition("@")[2], parts.path, ""
-    if scheme == "az" and user:  # abfs://container@account.dfs.core.windows.net/path
-        account, user, host = host.partition(".")[0], "", user
+    scheme, host, path = storage.schemes[0], parts.netloc.rpartition("@")[2], parts.path
     if storage.has_bucket and (password or user):
         raise OutputError(
             f"output {scheme}://{host}{path}: credentials are read from the environment; remove them from the address"
         )
     name = f"{scheme}://{user + '@' if user else ''}{host}{path}"
     options = _options(storage.options, parts.query, name)
-    if account:
-        options.setdefault("account", account)
     host = host.removesuffix(f":{port}")
     if storage.has_bucket and ("{" in host or not host):
         raise OutputError(f"output {name}: write the name of a bucket after {scheme}://")

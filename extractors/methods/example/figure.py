@@ -20,7 +20,7 @@ class LineComparison:
 
     `similarity`: 0 (no partner) to 1 (equal). `weights`: evidence for the body in bytes, negative against it; the body
     lies in the segment of lines `head` up to `tail` (exclusive), which has the largest sum. `kept`: lines of the text.
-    `match`: share of the surrounding lines that the example shares, 0 to 1. `reason`: how the page was extracted.
+    `reason`: how the page was extracted.
     """
 
     method: str
@@ -30,7 +30,6 @@ class LineComparison:
     head: int
     tail: int
     kept: tuple[int, ...]
-    match: float
     reason: str
 
 
@@ -50,7 +49,6 @@ def read(method: str, page: Page, example: Page) -> LineComparison:
         head=vote.body.head,
         tail=vote.body.tail,
         kept=kept,
-        match=vote.match,
         reason=reason,
     )
 

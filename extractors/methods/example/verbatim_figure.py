@@ -28,7 +28,7 @@ from ...figures.sheet import (
 )
 from ...html.paths import PathTrie
 from ...page import Page
-from .verbatim import LEVEL, WINDOW, curves, lines_between, page_text
+from .verbatim import LEVEL, WINDOW, curves, page_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +51,6 @@ class Division:
 class CharacterCurves:
     """Both curves of a page. `fs[i]`: similarity of the windows that begin `i` characters from the heads of both texts;
     `bs[i]`: of those that end `i` characters from their tails. `window`: characters; `level`: between alike and unlike.
-    `kept`: lines of the text.
     """
 
     method: str
@@ -62,7 +61,6 @@ class CharacterCurves:
     level: float
     page: Division
     example: Division
-    kept: tuple[int, ...]
 
 
 def read(method: str, page: Page, example: Page) -> CharacterCurves:
@@ -80,7 +78,6 @@ def read(method: str, page: Page, example: Page) -> CharacterCurves:
         level=LEVEL,
         page=_divide(found.text, found.head, found.tail),
         example=_divide(there, min(found.head, len(there)), len(there) - after),
-        kept=tuple(lines_between(parsed.lines, found.head, found.tail)),
     )
 
 

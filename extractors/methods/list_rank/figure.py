@@ -32,12 +32,11 @@ class RankedId:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The n best candidates by R, the best first; `chosen`: the index of the one that is the list."""
+    """The n best candidates by R, the best first, which is the list."""
 
     method: str
     title: str
     candidates: tuple[RankedId, ...]
-    chosen: int
 
 
 def read(method: str, page: Page, example: Page | None) -> Ranking:
@@ -47,7 +46,7 @@ def read(method: str, page: Page, example: Page | None) -> Ranking:
     if not found:
         raise NoFigure("no list: no similar linked elements")
     best = sorted(found, key=rank, reverse=True)[:CANDIDATES]
-    return Ranking(method, title_of(page), tuple(map(_candidate, best)), 0)
+    return Ranking(method, title_of(page), tuple(map(_candidate, best)))
 
 
 def _candidate(items: Items) -> RankedId:
@@ -67,13 +66,13 @@ def draw(sheet: Sheet, data: Ranking) -> None:
     """Draw the ranking."""
     from matplotlib.ticker import EngFormatter, NullLocator
 
-    chosen, number = data.candidates[data.chosen], len(data.candidates)
+    chosen, number = data.candidates[0], len(data.candidates)
     reason = f"the largest R of {number} candidates" if number > 1 else "the only candidate"
     sheet.headline(data.method, f"{chosen.count} entries, {fit(chosen.name, 40)}, are the list", reason)
     sheet.grow(1.8 + 0.34 * number)
     ranks, means = sheet.columns(2, 3)
     places = range(number)
-    colours = [BLUE if place == data.chosen else GREY for place in places]
+    colours = [BLUE] + [GREY] * (number - 1)
     ranks.barh(places, [one.rank for one in data.candidates], 0.66, color=colours)
     ranks.set_xscale("log")
     ranks.xaxis.set_major_formatter(EngFormatter(sep=""))

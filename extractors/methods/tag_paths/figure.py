@@ -11,7 +11,7 @@ from ...figures import NoFigure, element_name, title_of
 from ...figures.sheet import BLUE, GREY, ORANGE, SMALL_SIZE, Sheet, fit, legend, mark_body
 from ...html.tagless_text import BlockTree, build_tree, read_ctext
 from ...page import Page
-from .clusters import Leaf, Leaves, body_segment, cluster, length, longest, noise, period, read_outline, variance
+from .clusters import Leaf, Leaves, body_segment, cluster, length, longest, noise, read_outline
 from .extractor import TagPaths, body_leaves
 
 if TYPE_CHECKING:
@@ -22,22 +22,19 @@ if TYPE_CHECKING:
 class Cluster:
     """The leaves of one tag path, by number. `name`: the ends of the path.
 
-    `length`: half-width characters outside links; `noise`: Cn; `period`: ΔT; `variance`: σ², both in leaves.
+    `length`: half-width characters outside links; `noise`: Cn.
     """
 
     name: str
     leaves: tuple[int, ...]
     length: int
     noise: float
-    period: float
-    variance: float
 
 
 @dataclass(frozen=True, slots=True)
 class PathClusters:
     """The clusters of a page in the order of their first leaves. `lengths`: half-width characters of each leaf outside
     links. `segment`: leaves of the cluster, or of its piece, that is the body's; `kept`: leaves of the text.
-    `is_like_body`: whether the segment fulfils the source's conditions; else it is the longest cluster.
     `length_threshold` and `noise_threshold`: the values that a body exceeds.
     """
 
@@ -47,7 +44,6 @@ class PathClusters:
     lengths: tuple[int, ...]
     segment: tuple[int, ...]
     kept: tuple[int, ...]
-    is_like_body: bool
     length_threshold: float
     noise_threshold: float
 
@@ -60,8 +56,7 @@ def read(method: str, page: Page, example: Page | None) -> PathClusters:
     if not leaves:
         raise NoFigure("no text")
     tree, thresholds = build_tree(ctext), TagPaths(example).thresholds(leaves)
-    body = body_segment(leaves, thresholds)
-    segment = body or longest(leaves)
+    segment = body_segment(leaves, thresholds) or longest(leaves)
     return PathClusters(
         method=method,
         title=title_of(page),
@@ -69,21 +64,14 @@ def read(method: str, page: Page, example: Page | None) -> PathClusters:
         lengths=tuple(leaf.strings for leaf in leaves),
         segment=tuple(segment),
         kept=tuple(body_leaves(outline, thresholds)),
-        is_like_body=bool(body),
         length_threshold=thresholds.length,
         noise_threshold=thresholds.noise,
     )
 
 
 def _measured(leaves: list[Leaf], found: Leaves, tree: BlockTree) -> Cluster:
-    return Cluster(
-        _name(tree, tree.of_line[leaves[found[0]].line]),
-        tuple(found),
-        length(leaves, found),
-        noise(leaves, found),
-        period(found),
-        variance(found),
-    )
+    name = _name(tree, tree.of_line[leaves[found[0]].line])
+    return Cluster(name, tuple(found), length(leaves, found), noise(leaves, found))
 
 
 def _name(tree: BlockTree, element: int) -> str:

@@ -206,7 +206,7 @@ def test_an_alarm_is_dismissed(published: Path, console: MakeConsole, connection
     raise_alarm(connection, "harbour", "blocked", "5 of 9 pages", "https://a.example/1")
     client = console()
     text = client.get("/alarms").text
-    assert "<code>exemplar extract https://a.example/1</code>" in text
+    assert "`exemplar extract https://a.example/1`" in text
     assert client.act("/alarms", task="harbour", kind="x").status_code == 404
     client.act("/alarms", task="harbour", kind="blocked")
     assert "no longer open" in client.get("/alarms").text  # it is not in the task's state

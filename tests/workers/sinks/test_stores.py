@@ -237,8 +237,6 @@ def test_parts_of_addresses(monkeypatch):
     assert found.options == {"known_hosts": "/k", "key": "~/id"}
     assert found.name == "sftp://me@host:2222/a/b@c/"
     assert (address("sftp://host:22/a@b/").host, address("sftp://host:22/a@b/").user) == ("host", "")
-    found = address("abfss://box@account.dfs.core.windows.net/a/")
-    assert (found.storage.name, found.host, found.options) == ("azure", "box", {"account": "account"})
     assert address("gcs://bucket/a/").storage.name == "gcs"
 
 
