@@ -9,7 +9,7 @@ from typing import Any
 from console.locale import in_language, word
 from console.overview import overview
 from console.runner import Accounting, Runner
-from console.status_table import NARROW, queue_json
+from console.status_table import queue_json
 from console.terminal import counted, local_time, plain_table, print_json, say, show, show_data
 
 LINE_EVERY = 5.0  # seconds between two progress lines
@@ -129,7 +129,7 @@ def _start_line(task: str, at: str) -> str:
 
 def show_accounting(console: Any, accounting: Accounting, outputs: Sequence[str]) -> None:
     """Print the accounting as a table, then problems and remarks, and where the rows are."""
-    console.print(accounting_table(accounting, console.width))
+    console.print(accounting_table(accounting))
     for row in accounting.rows():
         for text in (*row["problems"], *row["remarks"]):
             show_data(f"{row['task']}: {in_language(text)}")
@@ -139,10 +139,10 @@ def show_accounting(console: Any, accounting: Accounting, outputs: Sequence[str]
     show(f"rows are in {', '.join([*outputs[:OUTPUTS_SHOWN], *more])}")
 
 
-def accounting_table(accounting: Accounting, width: int) -> Any:
-    """Return the accounting as a table, one row per task. `width`: of the terminal; a narrow one shows no zeros."""
+def accounting_table(accounting: Accounting) -> Any:
+    """Return the accounting as a table, one row per task; columns without a number but 0 are left out."""
     rows = accounting.rows()
-    columns = [name for name in COLUMNS if width >= NARROW or name == "written" or any(row[name] for row in rows)]
+    columns = [name for name in COLUMNS if name == "written" or any(row[name] for row in rows)]
     run_table = plain_table(("task", "run"), columns, folded="task")
     for row in rows:
         run_table.add_row(row["task"], word(row["outcome"]), *(str(row[name]) for name in columns))

@@ -239,7 +239,7 @@ def test_names_are_whole_at_60_columns() -> None:
     accounting.after = {
         "the-news-of-harbour": Counts(7777, dict.fromkeys((*OPEN_STATES, *FINAL_STATES), 0) | {"written": 7777})
     }
-    Console(file=shown, width=60).print(accounting_table(accounting, 60))
+    Console(file=shown, width=60).print(accounting_table(accounting))
     assert shown.getvalue().count("the-news-of-harbour") == 2
     assert "…" not in shown.getvalue()
 
