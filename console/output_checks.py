@@ -26,10 +26,9 @@ from workers.sinks.reading import files_of
 
 AT_A_TIME = 16
 LIMIT = 30.0  # seconds for one output: each method of a sink returns within that time
-LIMIT_OF_ALL = 120.0  # seconds; a list of 100,000 tasks may have 100,000 outputs
 NAMED = 3  # tasks that are named in a message
 
-Outcome = Literal["ok", "invalid", "unavailable", "not tried"]
+Outcome = Literal["ok", "invalid", "unavailable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +95,12 @@ def try_outputs(
     outputs: Sequence[OutputToTry],
     *,
     limit: float = LIMIT,
-    limit_of_all: float = LIMIT_OF_ALL,
     at_a_time: int = AT_A_TIME,
     try_one: Callable[[OutputToTry], TriedOutput] = try_output,
 ) -> list[TriedOutput]:
-    """Try the outputs, and return the results in their order. `limit`: seconds for one, `limit_of_all` for all."""
+    """Try the outputs, and return the results in their order. `limit`: seconds for one."""
     results: list[TriedOutput] = []
-    end = time.monotonic() + limit_of_all
     for start in range(0, len(outputs), at_a_time):
-        if time.monotonic() >= end:
-            untried = f"not tried: the other outputs took {limit_of_all:g} seconds"
-            return [*results, *(TriedOutput(output, "not tried", untried) for output in outputs[start:])]
         results += _try_together(outputs[start : start + at_a_time], limit, try_one)
     return results
 

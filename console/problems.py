@@ -6,17 +6,21 @@ Reasons that differ only in numbers, quoted text or URLs form one group: `a list
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import click
+
 from console.locale import in_language
+from console.terminal import counted, print_json, say
 from crawler.run.admission import BEYOND_LIMIT
 from workers.addresses import shown
+from workers.errors import ExemplarError
 from workers.extraction.filters import OTHER_DAYS
 from workers.ledger import REASON_BYTES, Ledger
 from workers.pages.quarantine import kept_notes
-from workers.task_state.problems import Problem
+from workers.task_state.problems import Problem, problems
 from workers.url_states import State, fingerprint
 from workers.writing.refused_rows import refused_rows
 
@@ -70,13 +74,13 @@ class Group:
         return max((member.at for member in self.members if member.at is not None), default=None)
 
 
-def groups(problems: Iterable[Problem], beginning: str | None = None) -> list[Group]:
+def groups(some: Iterable[Problem], beginning: str | None = None) -> list[Group]:
     """Return the groups in the order of `TITLES`, the largest of each fate first.
 
     `beginning`: of their reasons; None for all groups.
     """
     known: dict[tuple[Fate, str], list[Problem]] = {}
-    for problem in sorted(problems, key=lambda unsorted: unsorted.url is None):
+    for problem in sorted(some, key=lambda unsorted: unsorted.url is None):
         place = fate_of(problem.state, problem.reason), alike(problem.reason)
         if problem.url is None and place not in known:
             place = next((group for group in known if _may_belong(place, group, problem.reason)), place)
@@ -192,3 +196,39 @@ def _what_to_do(task: str, group: Group, example: str | None) -> list[str]:
         in_language("To accept it as an article:     ") + f"exemplar accept {task} {group.urls[0]}",
         in_language("To accept a whole group:        ") + f"exemplar accept {task} --reason {shlex.quote(group.key)}",
     ]
+
+
+# The URLs that the commands accept, forget and failures are given
+
+
+def urls_of_reason(ledger: Ledger, reason: str | None, *fates: Fate) -> list[str]:
+    """Return the URLs without a row whose fate is one of these, and whose reason begins with a text.
+
+    Say how many have no URL. Raises `ExemplarError` if there is none.
+    """
+    matched = [group for group in groups(problems(ledger), reason) if group.fate in fates]
+    urls = [url for group in matched for url in group.urls]
+    if unnamed := sum(len(group.members) for group in matched) - len(urls):
+        say(f"{ledger.task}: the URLs of {counted(unnamed, 'further page')} are not kept; give them as arguments")
+    if not urls:
+        which = f" with a reason that begins with {reason!r}" if reason else ""
+        raise ExemplarError(f"{ledger.task}: no such URL{which}; see exemplar status --problems {ledger.task}")
+    return urls
+
+
+def show_results(task: str, results: Mapping[str, str], *, done: str, effect: str, as_json: bool) -> None:
+    """Print what was done with URLs. `results`: by URL why it is refused, empty if it was done.
+
+    `done`: past participle; `effect`: what follows. Raises `Exit` 1 if a URL was refused.
+    """
+    refused = {url: why for url, why in results.items() if why}
+    succeeded = [url for url in results if url not in refused]
+    if as_json:
+        rows = [{"url": url, "reason": why} for url, why in refused.items()]
+        print_json({"task": task, done: succeeded, "refused": rows})
+    else:
+        say(f"{task}: {counted(len(succeeded), 'URL')} {done}" + f"; {effect}" * bool(succeeded))
+        for url, why in refused.items():
+            say(f"{url}: {why}")
+    if refused:
+        raise click.exceptions.Exit(1)

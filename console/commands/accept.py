@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from console.options import examples, json_option, ledger_of, task_argument, tasks_option
-from console.url_choice import show_results, urls_of_reason
+from console.problems import show_results, urls_of_reason
 from crawler.task_list.mistakes import TaskError
 from workers.url_states import State
 

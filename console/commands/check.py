@@ -56,7 +56,7 @@ def command(tasks: Path | None, no_outputs: bool, as_json: bool) -> None:
         raise click.exceptions.Exit(2) from None
     emptied = [] if no_outputs else _emptied(file, loaded)  # before outputs are tried, which creates missing files
     tried = [] if no_outputs else try_outputs(outputs_to_try(loaded))
-    failed = [result for result in tried if result.outcome in ("invalid", "unavailable")]
+    failed = [result for result in tried if result.outcome != "ok"]
     notices = notice_problems(loaded)
     warnings = _warnings(loaded, tried) + emptied + notices
     rows = [_row(task) for task in loaded.tasks.values()]
@@ -111,7 +111,6 @@ def _warnings(tasks: "TaskFile", tried: "Sequence[TriedOutput]") -> list[str]:
         "the environment variable NAME"
         for output, name in literal.items()
     ]
-    warnings += [f"{result.of.name}: {result.problem}" for result in tried if result.outcome == "not tried"]
     if not contact_of(tasks.settings):
         warnings.append("settings.contact is not set: public sites are not crawled until it is")
     return warnings

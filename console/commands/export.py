@@ -111,24 +111,24 @@ def _source(tasks: "TaskFile", task: "Task", source: str | None, target: str) ->
     from workers.sinks import Target, expand, kind_of
     from workers.sinks.paths import pattern_of
 
-    options = task.output_options()
+    options, place = task.output_options(), target_of(target, task.name)
     readable = [
         name
-        for name in task.outputs()
+        for name in sorted(task.outputs(), key=options.__contains__)  # first those without `where`, which have all rows
         if (kind := kind_of(expand(name, task.name))) and kind.reads
         and not (name in options and options[name].fields)
-        and target_of(name, task.name) != target_of(target, task.name)
+        and target_of(name, task.name) != place
     ]  # fmt: skip
     if source is None and not readable:
         raise click.UsageError(
             f"task {task.name} has no other output whose rows can be read; name one with --from. Rows can be read from "
             f"{', '.join(_readable_kinds())}, with all fields"
         )
-    complete = [name for name in readable if name not in options]  # outputs without `where`, which have all rows
-    chosen = source or next(iter(complete or readable))
-    if target_of(chosen, task.name) == target_of(target, task.name):
+    chosen = source or readable[0]
+    read_from = target_of(chosen, task.name)
+    if read_from == place:
         raise click.UsageError(f"--from and --to are the same output: {shown(target)}")
-    if any(target_of(name, task.name) == target_of(chosen, task.name) and options[name].fields for name in options):
+    if any(target_of(name, task.name) == read_from and options[name].fields for name in options):
         raise click.UsageError(f"output {shown(chosen)} has only some fields of the rows; name another with --from")
     kind = kind_of(address := expand(chosen, task.name))
     if kind is None or not kind.reads:

@@ -18,9 +18,9 @@ from console.options import (
     task_argument,
     tasks_option,
 )
+from console.problems import show_results, urls_of_reason
 from console.terminal import aligned, counted, moment, print_json, say, show_data
 from console.terminal import show as show_line
-from console.url_choice import show_results, urls_of_reason
 from workers.addresses import shown
 from workers.errors import ExemplarError
 from workers.url_states import fingerprint

@@ -8,8 +8,8 @@ import click
 
 from console.locale import in_language
 from console.options import examples, json_option, ledger_of, task_argument, tasks_option
+from console.problems import show_results, urls_of_reason
 from console.terminal import counted, print_json, say
-from console.url_choice import show_results, urls_of_reason
 
 if TYPE_CHECKING:
     from console.problems import Fate

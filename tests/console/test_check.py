@@ -92,16 +92,6 @@ def test_an_output_that_does_not_answer_does_not_hold_up_the_others() -> None:
     assert results[1].problem == "no answer within 0.3 seconds"
 
 
-def test_the_time_for_all_outputs_is_limited() -> None:
-    def try_one(output: OutputToTry) -> TriedOutput:
-        time.sleep(0.3)
-        return TriedOutput(output, "ok")
-
-    results = try_outputs(tries(*"abcdef"), limit_of_all=0.4, at_a_time=1, try_one=try_one)
-    assert results[0].outcome == "ok"
-    assert results[-1].outcome == "not tried"
-
-
 @pytest.mark.parametrize("error", [SinkUnavailable, RuntimeError])
 def test_no_error_of_a_library_shows_a_secret(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
     def opened(target: Target) -> object:
