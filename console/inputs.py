@@ -16,10 +16,7 @@ LIST_HEAD = 4096  # bytes by which a list of URLs is distinguished from a page
 
 @dataclass(frozen=True, slots=True)
 class PageIn:
-    """A page to extract, or to explain. `name`: its file or URL; `role`: `example` for the example itself, else `page`.
-
-    `further`: URLs of the article's further pages, if they are known; else the page's own links tell.
-    """
+    """A page to extract or explain. `name`: its file or URL; `role`: `example` for the example itself, else `page`."""
 
     name: str
     body: bytes
@@ -28,7 +25,6 @@ class PageIn:
     fetched_at: datetime | None = None
     role: str = "page"
     screenshot: bytes | None = None
-    further: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

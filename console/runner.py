@@ -58,11 +58,6 @@ SETTLED: tuple[State, ...] = ("written", "duplicate", "rejected", "failed")  # t
 Event = Callable[[str, dict[str, Any]], None]
 
 
-def _is_no_alarm(remark: str) -> bool:
-    """Whether a remark of a run is not about an alarm. Pages extracted later may have ended or opened alarms."""
-    return not remark.startswith(ALARM)
-
-
 @dataclass
 class Accounting:
     """The result of a run. `before` and `after`: the counts of each task."""
@@ -102,7 +97,7 @@ class Accounting:
                     "outcome": report.get("outcome", "not run"),
                     "problems": [*report.get("problems", []), *self._waiting(name, after, report)],
                     "remarks": [
-                        *filter(_is_no_alarm, report.get("remarks", [])),
+                        *(text for text in report.get("remarks", []) if not text.startswith(ALARM)),  # may be over
                         *([] if is_as_many else [f"new rows: {rows} (`written` counts URLs)"]),
                         *([f"rows that `where` keeps out of every output: {left_out}"] if left_out else []),
                         *self.alarms.get(name, []),

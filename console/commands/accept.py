@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from console.options import examples, json_option, ledger_of, task_argument, tasks_option
-from console.problems import show_results, urls_of_reason
+from console.problems import fate_of, show_results, urls_of_reason
 from crawler.task_list.mistakes import TaskError
 from workers.url_states import State
 
@@ -68,8 +68,6 @@ def _accept(ledger: "Ledger", config: "ExtractionConfig", url: str) -> str:
 
 def _refusal(task: str, url: str, state: "State", reason: str) -> str:
     """Return why a URL in a state cannot be accepted; empty if it can."""
-    from console.problems import fate_of
-
     command_ = "failures retry" if state == "failed" else "forget"
     again = f"`exemplar {command_} {task} {url}` lets the next run try it again"
     if state in ("waiting", "leased", "fetched"):

@@ -18,7 +18,7 @@ from console.options import (
     task_argument,
     tasks_option,
 )
-from console.problems import show_results, urls_of_reason
+from console.problems import FailureGroup, begins, failed_groups, refused_groups, show_results, urls_of_reason
 from console.terminal import aligned, counted, moment, print_json, say, show_data
 from console.terminal import show as show_line
 from workers.addresses import shown
@@ -26,7 +26,6 @@ from workers.errors import ExemplarError
 from workers.url_states import fingerprint
 
 if TYPE_CHECKING:
-    from console.problems import FailureGroup
     from workers.ledger import Ledger
     from workers.writing.refused_rows import RefusedRow
 
@@ -101,9 +100,8 @@ def list_(task: str | None, reason: str | None, complete: bool, tasks: Path | No
             _echo_urls(found.group.urls, complete)
 
 
-def _rows(ledger: "Ledger", reason: str | None) -> "Iterator[tuple[str, FailureGroup]]":
+def _rows(ledger: "Ledger", reason: str | None) -> Iterator[tuple[str, FailureGroup]]:
     """Yield the failed pages of a task by reason, then its refused rows by output and reason, each with the task."""
-    from console.problems import failed_groups, refused_groups
     from workers.task_state.problems import failures
 
     failed = (page.problem for page in failures(ledger))
@@ -111,13 +109,13 @@ def _rows(ledger: "Ledger", reason: str | None) -> "Iterator[tuple[str, FailureG
         yield ledger.task, found
 
 
-def _cells(task: str, found: "FailureGroup") -> tuple[str, ...]:
+def _cells(task: str, found: FailureGroup) -> tuple[str, ...]:
     group, last = found.group, _iso(found.group.last) or "–"
     kept = sum(member.url in found.kept for member in group.members)
     return task, found.output or "–", str(group.number), str(kept), last, in_language(group.label)
 
 
-def _print_members(task: str, found: "FailureGroup") -> None:
+def _print_members(task: str, found: FailureGroup) -> None:
     """Print each page or row as JSON."""
     for member in found.group.members:
         facts = {"task": task, "url": member.url, "reason": member.reason, "at": _iso(member.at)}
@@ -198,7 +196,6 @@ def _refused(ledger: "Ledger", url: str) -> list[tuple[dict[str, Any], bytes | N
 
 def _refused_of(ledger: "Ledger", urls: Sequence[str], reason: str | None) -> "list[RefusedRow]":
     """Return the refused rows of some URLs; without URLs those with a reason, or all."""
-    from console.problems import begins
     from workers.writing.refused_rows import refused_rows
 
     rows = [row for row in refused_rows(ledger.redis, ledger.task) if begins(row.reason, reason)]

@@ -8,14 +8,13 @@ import click
 
 from console.locale import in_language
 from console.options import examples, json_option, ledger_of, task_argument, tasks_option
-from console.problems import show_results, urls_of_reason
+from console.problems import Fate, show_results, urls_of_reason
 from console.terminal import counted, print_json, say
 
 if TYPE_CHECKING:
-    from console.problems import Fate
     from workers.ledger import Ledger
 
-SETTLED: "tuple[Fate, ...]" = ("judged", "unwanted", "not a page", "failed", "dead link")
+SETTLED: tuple[Fate, ...] = ("judged", "unwanted", "not a page", "failed", "dead link")
 
 
 @click.command(

@@ -78,7 +78,11 @@ def command(
             exits_without_redis=exits,
         )
         stop_by_signal(runner.stop)
-        say(_beginning(_counted(loaded, chosen), file, once))
+        named = ", ".join(chosen) if chosen else counted(len(loaded.tasks), "task")
+        if once:
+            say(f"{named} of {file}; each that is not paused runs once")
+        else:
+            say(f"{named} of {file}; they run on schedule; press Ctrl-C to stop")
         accounting = runner.run(once=once, on_look=progress.look)
         progress.end(accounting, _outputs(loaded, chosen))
     if accounting.gave_up or (once and not accounting.ok):
@@ -103,19 +107,9 @@ def _chosen(names: Sequence[str], tasks: Path | None) -> "tuple[Path, TaskFile, 
     return file, loaded, chosen
 
 
-def _counted(loaded: "TaskFile", chosen: Sequence[str]) -> str:
-    return ", ".join(chosen) if chosen else counted(len(loaded.tasks), "task")
-
-
 def _outputs(loaded: "TaskFile", chosen: Sequence[str]) -> list[str]:
     """Return the outputs of the tasks without secrets; paths are relative to the working directory."""
     from workers.sinks.kinds import scheme_of
 
     outputs = dict.fromkeys(output for name in chosen or loaded.tasks for output in loaded[name].outputs())
     return [shown(output) if scheme_of(output) else os.path.relpath(loaded.folder / output) for output in outputs]
-
-
-def _beginning(tasks: str, file: Path, once: bool) -> str:
-    if once:
-        return f"{tasks} of {file}; each that is not paused runs once"
-    return f"{tasks} of {file}; they run on schedule; press Ctrl-C to stop"

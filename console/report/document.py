@@ -28,7 +28,6 @@ from extractors.html.sanitising import sanitise
 if TYPE_CHECKING:
     from console.report.gathering import ReportedPage
     from crawler.scouting.trial import ReadList
-    from extractors import Article, NoArticle
     from extractors.explanation import ExplainedLine
 
 
@@ -130,10 +129,10 @@ def _view(page: "ReportedPage", most: int) -> dict[str, Any]:
         "explanation": explanation,
         "result": result,
         "found": bool(result),
-        "title": getattr(result, "title", None) or explanation.page_title or page.name,
+        "title": getattr(result, "title", None) or page.name,
         "rows": rows_of(explanation.lines, most),
         "counts": Counter(line.decision for line in explanation.lines),
-        "html": _html(result),
+        "html": shown_html(getattr(result, "html", "")),
         "entries": getattr(result, "entries", ())[:MOST_ENTRIES],
         "charts": [*charts_of(explanation)],
         "strip": strip_of(kept, count),
@@ -151,13 +150,6 @@ def _kept_by(page: "ReportedPage") -> dict[int, list[str]]:
         for line in answer.kept:
             names.setdefault(line, []).append(answer.name)
     return names
-
-
-def _html(result: "Article | NoArticle") -> str:
-    """Return the article as it is shown."""
-    from extractors import Article
-
-    return shown_html(result.html) if isinstance(result, Article) else ""
 
 
 def _without_commands(value: Any) -> Any:

@@ -1,7 +1,6 @@
 """Pages → their data for a report: the explained extraction, and the results of other methods."""
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from console.inputs import PageIn
@@ -29,17 +28,13 @@ class ComparedMethod:
 
 @dataclass(frozen=True, slots=True)
 class ReportedPage:
-    """The data of a page for a report. `error`: why the page is unavailable; there is then no explanation.
-
-    `further`: URLs of the article's further pages, which the report does not show.
-    """
+    """The data of a page for a report. `error`: why the page is unavailable; there is then no explanation."""
 
     name: str
     role: str = "page"
     explanation: "Explanation | None" = None
     methods: tuple[ComparedMethod, ...] = ()
     error: str = ""
-    further: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -64,13 +59,7 @@ class Explainer:
             refuse=self.refuse,
             screenshot=page.screenshot,
         )
-        return ReportedPage(
-            page.name,
-            page.role,
-            explanation,
-            tuple(self._answers(page, explanation)),
-            further=page.further or _further(page),
-        )
+        return ReportedPage(page.name, page.role, explanation, tuple(self._answers(page, explanation)))
 
     def _answers(self, page: PageIn, explanation: "Explanation") -> list[ComparedMethod]:
         from extractors import NoArticle, UnusablePage
@@ -100,14 +89,3 @@ class Explainer:
                 except UnusablePage:
                     continue
         return self._compared
-
-
-def _further(page: PageIn) -> tuple[str, ...]:
-    """Return the URLs of the further pages to which the first page of an article links, in order."""
-    from crawler.discovery.article_pages import further_pages
-    from workers.page_store import StoredPage
-
-    if page.url is None:
-        return ()
-    stored = StoredPage(page.url, page.body, page.content_type or "", page.fetched_at or datetime.now(UTC))
-    return tuple(url for _, url in sorted(further_pages(page.url, stored).items()))

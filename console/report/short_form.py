@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from extractors.explanation import ExplainedField, ExplainedLine, Explanation
 
 WIDTH = 80  # columns
-MOST_FURTHER = 10  # URLs of further pages that are shown
 MOST_RUNS = 60  # runs of lines with one decision that are shown
 Row = tuple[str, str]  # the name of a row, which may be empty, and its text
 WRAPPED = "\n"  # begins a text that is wrapped; any other is cut
@@ -48,10 +47,6 @@ def _rows(page: "ReportedPage", words: ReportWording) -> Iterator[Row]:
     if explanation is None:
         yield words.word("missing"), words.text(page.error)
         return
-    if page.further:
-        number = len(page.further)
-        yield "", words.text(f"the first page of an article; {number} further pages are not explained:")
-        yield from (("", f"  {url}") for url in page.further[:MOST_FURTHER])
     result, curves = explanation.result, explanation.curves
     found = f"method {explanation.method}, confidence {explanation.confidence:.2f}" if result else "no article"
     yield words.word("answer"), words.text(found)

@@ -48,8 +48,7 @@ def requested_report(request: ReportRequest) -> str:
         PageIn(example.url, example.body, example.url, example.content_type, role="example") if example else None,
         "never" if request.accepted else "sure",
     )
-    further = (*(part.url for part in page.parts), *page.missing)
-    shown = PageIn(page.url, page.body, page.url, page.content_type, page.fetched_at, further=further)
+    shown = PageIn(page.url, page.body, page.url, page.content_type, page.fetched_at)
     return render_report(request.head, [explainer.page(shown)], ReportWording(request.language))
 
 

@@ -8,10 +8,8 @@ from ..content.assembly import Assembling, BodyLines, read
 from ..content.body import BodySteps
 from ..content.confidence import SHOWN, Trust
 from ..errors import UnusablePage
-from ..html.dom import parse
 from ..html.lines import Lines
 from ..html.paths import PathTrie
-from ..metadata.declared_metadata import read_head
 from ..methods.density import extractor as density
 from ..methods.example import extractor as example
 from ..page import Refuse, make_page
@@ -43,12 +41,10 @@ def explain(
                 html, url, content_type=content_type, fetched_at=fetched_at, refuse=refuse, screenshot=screenshot
             )
         except UnusablePage as error:
-            return Explanation(url or "", "", NoArticle(f"unusable page: {error}", url), "", ())
+            return Explanation(NoArticle(f"unusable page: {error}", url), "", ())
         lines = trace.first(Lines) or _read(html, url, content_type)
     steps, assembling = deciding_steps(trace), trace.last(Assembling)
     return Explanation(
-        url or "",
-        _page_title(assembling, html, content_type),
         result,
         _method(trace, result),
         tuple(explained_lines(trace, lines, result)) if lines is not None else (),
@@ -67,15 +63,6 @@ def _read(html: bytes | str, url: str | None, content_type: str | None) -> Lines
         except UnusablePage:
             return None
     return trace.first(Lines)
-
-
-def _page_title(assembling: Assembling | None, html: bytes | str, content_type: str | None) -> str:
-    if assembling is not None:
-        return assembling.parsed.head.title
-    try:
-        return read_head(parse(make_page(html, None, content_type).encoded())).title
-    except UnusablePage:
-        return ""
 
 
 def _method(trace: Trace, result: Article | NoArticle) -> str:

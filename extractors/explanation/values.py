@@ -105,8 +105,6 @@ class LineCurves:
 class Explanation:
     """One extraction, explained. `root`: the name of the body's element, "" if the method has none."""
 
-    url: str
-    page_title: str
     result: Article | NoArticle
     method: str
     lines: tuple[ExplainedLine, ...]

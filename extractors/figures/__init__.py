@@ -17,7 +17,6 @@ from ..article import Article, NoArticle
 from ..content.assembly import BodyLines, ParsedPage
 from ..errors import needs
 from ..html.dom import parse
-from ..html.paths import PathTrie
 from ..metadata.declared_metadata import read_head
 from ..page import Page, Refuse, make_page
 from ..registry import METHODS, check_example, check_method, create, module_of
@@ -113,11 +112,6 @@ def element_name(tag: str, classes: str = "") -> str:
     """Return the name of an element in the form of a selector: its tag, and its first class."""
     first = classes.split()[:1]
     return f"{tag or 'page'}.{first[0]}" if first else tag or "page"
-
-
-def path_name(trie: PathTrie, path: int) -> str:
-    """Return the name of the element at the end of a path."""
-    return element_name(trie.tag[path], trie.classes[path])
 
 
 def title_of(page: Page) -> str:

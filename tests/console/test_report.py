@@ -22,15 +22,12 @@ from console.report.document import (
 )
 from console.report.gathering import MOST_COMPARED, Explainer, ReportedPage
 from console.report.short_form import explained_rows
-from console.report.stored_page import ReportRequest, requested_report
 from crawler.discovery.links import PageLink
 from crawler.scouting.trial import JudgedLink, ReadList
 from extractors import Section
 from extractors.explanation import Explanation, explain
 from tests.console.conftest import Exemplar
 from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, news_page
-from tests.workers.helpers import FETCHED_AT
-from workers.page_store import StoredPage
 
 HEAD = ReportHead("Why", "2026-11-22 12:00 UTC")
 CHINESE = (
@@ -148,32 +145,6 @@ def test_page_without_an_article_says_why() -> None:
     assert root.xpath("//p[@class='refusal']")
     assert len(root.xpath("//li[starts-with(@class,'line ')]")) == 40
     assert "no article" in "\n".join(explained_rows(page))
-
-
-def test_further_pages_of_an_article_are_named() -> None:
-    pager = '<div><a href="/a_2.html">2</a> <a href="/a_3.html">3</a> <a href="/b.html">Other news</a></div>'
-    page = explained(news_page("New bread", BAKERY).replace("</body>", f"{pager}</body>"))
-    assert page.further == ("https://g.example/a_2.html", "https://g.example/a_3.html")
-    root = parsed(render_report(HEAD, [page]))
-    [message] = root.xpath("//p[@class='message']")
-    assert "first page of an article with further pages, which are not shown here" in message.text_content()
-    assert [link.get("href") for link in message.iter("a")] == [*page.further]
-    rows = [" ".join(row.split()) for row in explained_rows(page)]
-    assert "the first page of an article; 2 further pages are not explained:" in rows
-    assert "https://g.example/a_3.html" in rows
-    assert "本文还有其他页面" in render_report(HEAD, [page], ReportWording("zh"))
-    assert explained(news_page("New bread", BAKERY)).further == ()
-
-
-def test_further_pages_that_are_stored_are_named() -> None:
-    part = StoredPage("https://g.example/2", b"", "text/html", FETCHED_AT)
-    body = news_page("New bread", BAKERY).encode()
-    page = StoredPage(
-        "https://g.example/a", body, "text/html", FETCHED_AT, parts=(part,), missing=("https://g.example/3",)
-    )
-    html = requested_report(ReportRequest(page=page, voters=None, head=HEAD, method="density", language="en"))
-    for url in ("https://g.example/2", "https://g.example/3"):
-        assert f'href="{url}"' in html
 
 
 def test_unreadable_and_unavailable_pages_are_in_the_report() -> None:

@@ -74,8 +74,6 @@ def _reported(article: Article, texts: list[str]) -> ReportedPage:
         ExplainedField(text, text, tuple(FieldCandidate(text, text, state) for state in states)) for text in texts
     )
     explanation = Explanation(
-        texts[0],
-        texts[1],
         replace(article, title=texts[2], reason=texts[3], text="\n\n".join(texts), markup=None),
         texts[4],
         lines,

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...content.assembly import read as read_page
 from ...content.body import BodySteps
-from ...figures import outcome, path_name, with_text
+from ...figures import element_name, outcome, with_text
 from ...figures.sheet import BLUE, ORANGE, Sheet, bars, counted, fit, legend, mark_body, strips, turning_points
 from ...html.paths import PathTrie
 from ...page import Page
@@ -49,7 +49,7 @@ def read(method: str, page: Page, example: Page | None) -> LineWeights:
         weights=tuple(steps.segment.weights),
         head=body.head,
         tail=body.tail,
-        root=path_name(trie, body.root),
+        root=element_name(trie.tag[body.root], trie.classes[body.root]),
         below=tuple(np.flatnonzero(inside).tolist()),
         kept=kept,
         reason=reason,
