@@ -34,14 +34,19 @@ FORMS = 60  # forms of elements that are examined; those with most elements
 TRIED = 8  # forms of elements that are read as posts; those with most authors and times
 ROUNDS = 4  # forms of posts on a page
 REPEATED = 0.5  # share of the posts in which a line is that belongs to the form
+ANCHORED = 0.001  # decides between equal ranks
 LINKED = 0.5  # share of the text in links up to which elements may be posts
+BETTER = 2  # times as much text, with which posts by one kind of marks are more likely than those by both
+SHOWN = 4  # times on a page for each post, up to which posts are not looked for by one kind of marks
 _COMMENT = expression(
     r"(?:^|\s)(?:(?:single|post|user|blog)[-_]?)?comments?(?:[-_]{0,2}(?:item|box|single|wrap|row|entry))?(?:\s|$)",
     re.IGNORECASE,
 )
 _COMMENT_ID = expression(r"(?:li-|div-)?comment[-_]?\d+\Z", re.IGNORECASE)
 _COMMENT_TYPE = expression(r"schema\.org/(?:Comment|UserComments)\Z")
+_ARTICLE = ("article:published_time",)  # an element <meta> of articles
 _Posts = dict[etree._Element, Post]
+_Known = tuple[frozenset[Form], frozenset[Form]]  # forms of posts on the pages before, and of an opening post
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +95,7 @@ def read_thread(pages: Iterable[Page], *, is_thread: bool, first: int = 0) -> li
     Raises `UnusablePage` if there is no tree to read.
     """
     read: list[list[Post]] = []
-    known: frozenset[Form] = frozenset()
+    known: _Known = (frozenset(), frozenset())
     for page in pages:
         posts, known = _read(page, known, is_thread, len(read) == first)
         read.append([*posts])
@@ -98,34 +103,40 @@ def read_thread(pages: Iterable[Page], *, is_thread: bool, first: int = 0) -> li
 
 
 @lru_cache(1)  # the text of a thread is found by its posts, and then they are asked for
-def _read(page: Page, known: frozenset[Form], is_thread: bool, is_first: bool) -> tuple[list[Post], frozenset[Form]]:
+def _read(page: Page, known: _Known, is_thread: bool, is_first: bool) -> tuple[list[Post], _Known]:
     """Return the posts of a page and all forms of posts that are known then; `known`: those of the pages before."""
-    forms = {*known}
     marked = MarkedPage(page)
     marks = _Marks([*marked.authors], [*marked.times])
-    found = _of_forms(forms, marks, marked) if forms else {}
-    used = marks
-    for used in marks.to_use(is_thread=is_thread):
-        left = used
-        for _ in range(ROUNDS):
-            form = _best_form(left, found, marked) if len(left.kinds) == len(used.kinds) else {}
-            if not form:
-                break
-            forms |= set.intersection(*(set(_keys(element)) for element in form))
-            found |= form
-            left = left.beside(form)
-        if found:
+    found, forms, used = _of_forms(known[0], marks, marked), known[0], marks
+    for kinds in marks.to_use(is_thread=is_thread):
+        posts, others = _search(kinds, found, marked)
+        if not found or _rank(posts) > BETTER * _rank(found):
+            found, forms, used = posts, known[0] | others, kinds
+        if SHOWN * len(found) > len(marks.times):
             break
-    if found and is_first and (opening := _opening(marks, found, marked)):
-        found |= opening
+    is_below = read_head(marked.root).first(_ARTICLE) and 2 * sum(map(_is_comment, found)) > len(found)
+    opening = _opening(marks, found, marked) if found and not is_below else {}  # an article is no post
+    if is_first:
+        found = found | opening or _of_forms(known[1], marks, marked)
     order = [element for element in marked.root.iter(etree.Element) if element in found][:MOST]
     around = {above for element in order for above in islice(element.iterancestors(), UP)}
     again = [element for element in order if element in around]  # now that the replies within them are known
     marked.find_texts(again, found)
     for element in again:
         found[element] = PostReader(element, marked, found, by_time=not used.authors).post() or found[element]
-    posts = _numbered(_without_repeated(_anchored({element: found[element] for element in order})))
-    return posts, frozenset(forms)
+    numbered = _numbered(_without_repeated(_anchored({element: found[element] for element in order})))
+    return numbered, (forms, known[1] | _forms_of(opening))
+
+
+def _search(marks: _Marks, known: _Posts, marked: MarkedPage) -> tuple[_Posts, frozenset[Form]]:
+    """Return posts with those of the forms that most of some marks show, and these forms."""
+    found, forms, left = known, frozenset[Form](), marks
+    for _ in range(ROUNDS):
+        form = _best_form(left, found, marked) if len(left.kinds) == len(marks.kinds) else {}
+        if not form:
+            break
+        found, forms, left = found | form, forms | _forms_of(form), left.beside(form)
+    return found, forms
 
 
 def read_comments(page: Page) -> list[Post]:
@@ -174,7 +185,7 @@ def _best_form(marks: _Marks, chosen: _Posts, marked: MarkedPage) -> _Posts:
         if members <= best.keys() or any(_are_within(members, others) for others in tried):
             continue
         posts = tried[members] = _posts(members, chosen, marked, marks)
-        if len(posts) >= least and _rank(posts) > _rank(best):
+        if _rank(posts) > _rank(best):
             best = posts
     for posts in tried.values():
         best = _without_holders(best, posts, marks, chosen)
@@ -183,12 +194,12 @@ def _best_form(marks: _Marks, chosen: _Posts, marked: MarkedPage) -> _Posts:
 
 def _rank(posts: _Posts) -> float:
     """Return how much text posts have: not parts of posts with little, nor few elements around many posts."""
-    return fsum(len(post.text) ** 0.5 for post in posts.values())
+    return fsum(len(post.text) ** 0.5 + ANCHORED * bool(post.anchor) for post in posts.values())
 
 
 def _without_holders(best: _Posts, others: _Posts, marks: _Marks, chosen: _Posts) -> _Posts:
     """Return posts without those that only hold posts of another form, such as all comments on an answer."""
-    if not others or not set.intersection(*(set(_keys(element)) for element in others)):
+    if not _forms_of(others):
         return best  # siblings, such as the columns of a post
     own = _with_own([*best, *others], marks, chosen)
     holders = {element: post for element, post in best.items() if element not in own}
@@ -196,7 +207,12 @@ def _without_holders(best: _Posts, others: _Posts, marks: _Marks, chosen: _Posts
     return {each: best[each] for each in best if each in own} if _rank(held) > _rank(holders) else best
 
 
-def _of_forms(forms: set[Form], marks: _Marks, marked: MarkedPage) -> _Posts:
+def _forms_of(posts: _Posts) -> frozenset[Form]:
+    """Return the forms that all posts have."""
+    return frozenset[Form].intersection(*(frozenset(_keys(element)) for element in posts)) if posts else frozenset()
+
+
+def _of_forms(forms: frozenset[Form], marks: _Marks, marked: MarkedPage) -> _Posts:
     """Return the posts of known forms; there may be one."""
     members = [each for each in _holding_all(marks, {}) if not forms.isdisjoint(_keys(each))]
     return _posts(_with_own(members, marks, {}), {}, marked, marks, is_known=True)
@@ -269,36 +285,42 @@ def _posts(
     by_time = not marks.authors
     marked.find_texts(members, ends)
     readers = {element: PostReader(element, marked, ends, by_time=by_time) for element in members}
-    read = {element: post for element, reader in readers.items() if (post := reader.post())}
-    parts = _parts(read, chosen, marked)
-    posts = {element: post for element, post in read.items() if element not in parts}
+    posts = {element: post for element, reader in readers.items() if (post := reader.post())}
+    if parts := _parts(posts, chosen, marked):
+        return _posts(members - parts, chosen, marked, marks, is_known=is_known)
     linked, all_ = (sum(getattr(readers[element], what) for element in posts) for what in ("linked", "size"))
     teasers = sum(readers[element].has_linked_heading for element in posts)
     if not is_known and (linked > LINKED * all_ or 2 * teasers > len(posts)):
         return {}
     authors, own_texts = ({getattr(post, what) for post in posts.values()} for what in ("author", "text"))
     has_texts = 2 * len(own_texts) >= len(members)
-    is_sure = len(marks.kinds) == 2 and (has_texts or not chosen)
-    return posts if is_known or is_sure or (len(authors) >= LEAST and has_texts) else {}
+    is_sure = len(marks.kinds) == 2 and len(posts) >= LEAST and (has_texts or not chosen)
+    if not (is_known or is_sure or (len(authors) >= LEAST and len(posts) >= LEAST_OF_ONE_KIND and has_texts)):
+        return {}
+    named = {(post.author, post.time) for element, post in posts.items() if element in marked.texts}
+    for element, post in [*posts.items()]:
+        is_list = len(named) == 1 and len(posts) == LEAST and readers[element].linked > LINKED * readers[element].size
+        if element not in marked.texts and (is_list or (post.author, post.time) in named):
+            del posts[element]  # it lists similar threads, or says who began this one
+    return posts
 
 
 def _parts(posts: _Posts, chosen: _Posts, marked: MarkedPage) -> set[etree._Element]:
-    """Return the elements within a post that are parts of it, and no replies.
+    """Return the elements that are parts of other posts, and no replies.
 
-    They have its author, or are the only one in it and hold what is named as its text.
+    They are the only one in it and hold what is named as its text, or most have the author of the post around them; if
+    both are of one form, each post has such a part.
     """
-    around = {post: next((above for above in ancestors(post) if above in chosen), None) for post in posts}
+    all_ = chosen | posts
+    above = ((each, next(filter(all_.__contains__, islice(each.iterancestors(), UP)), None)) for each in posts)
+    around = {each: post for each, post in above if post is not None}
     counts = Counter(around.values())
-
-    def is_part(element: etree._Element) -> bool:
-        post = around[element]
-        if post is None:
-            return False
-        text = marked.texts.get(post)
-        alone = counts[post] == 1 and text is not None and element in ancestors(text)
-        return alone or chosen[post].author == posts[element].author
-
-    return set(filter(is_part, posts))
+    texts = {each: marked.texts.get(post) for each, post in around.items() if post in chosen and counts[post] == 1}
+    parts = {each for each, text in texts.items() if text is not None and each in ancestors(text)}
+    own = {each for each, post in around.items() if all_[post].author == posts[each].author}
+    is_nested = not posts.keys().isdisjoint(counts)
+    most = 2 * len(own) == len(posts) > LEAST if is_nested else 2 * len(own) > len(around)
+    return parts | own if most else parts
 
 
 def _opening(marks: _Marks, chosen: _Posts, marked: MarkedPage) -> _Posts:

@@ -1,11 +1,11 @@
 """What the elements of a page are to a post: its author, its time, what is named as its text."""
 
 import re
-from collections import Counter
-from collections.abc import Collection, Container, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Collection, Container, Iterable, Iterator
 from datetime import date, datetime
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise, takewhile
 
 from lxml import etree
 
@@ -18,6 +18,7 @@ from ..page import Page
 MAX_TEXT = 10_000  # characters of a post
 MAX_NAME = 80  # characters of an author's name
 DECLARED_WITHIN = 3  # levels up to an element that declares an author or a time
+MAX_HEAD = 140  # characters of a row with name and time
 MAX_INNER = 200  # elements within another one that are looked at, for a name, a time or a text
 MAX_WITHIN = 20  # elements in which the name is looked for
 NAMES_LENGTH = 300  # characters of a class attribute that are read
@@ -41,13 +42,14 @@ _OTHER_TIME = expression(  # of the user, or of a change
     re.IGNORECASE,
 )
 _TEXT = expression(
-    rf"{_START}(?:post|top|main|comm|comment)?[-_]?(?:content|text|body|message|msg|con|copy|md|prose|t_f){_END}",
+    r"(?<!\S)(?:\S*[_-])?(?:post|top|main|comm|comment)?(?:content|text|body|message|msg|con|copy|md|prose|t_f)(?!\S)",
     re.IGNORECASE,
 )
-SAYS = expression(r"\s*(?:\b(?:says|said|wrote)|说道?|發表|发表于?)?\s*[:：]?\s*\Z", re.IGNORECASE)
+SAYS = expression(r"(?i)\s*(?:\b(?:says|said|wrote|commented|posted|asked)|说道?|發表|发表于?)?\s*[:：]?\s*\Z")
 _NO_NAME = expression(  # the letter of a picture's place, a label
     r"[A-Z]|author|op|original poster|(?:thread|topic) starter|advertisement|作者|楼主|樓主|广告", re.IGNORECASE
 )
+_SPEECH = expression(r"\s*(?:：|:\s*\Z)")  # between the speaker's link and what follows
 _QUOTING = frozenset({"blockquote", "aside", "q"})
 _LANGUAGE = expression(r"<html[^>]{0,500}\blang\s*=\s*['\"]?([\w-]{2,20})", re.IGNORECASE)
 DIGITS = re.compile(r"\d+")
@@ -55,6 +57,7 @@ _ORDERED = re.compile(r"\d[/.-]\d")
 _NUMBER = expression(r"(?:#\s?(\d{1,6})|(\d{1,6})\s?(?:#|楼|樓|F))\Z")  # that of a post
 _NUMBERS = re.compile(r"(?<![\d/-])(\d\d?)[/-](\d\d?)[/-](?:19|20)\d\d(?!\d)")  # a day and a month in either order
 Form = tuple[str, str]  # a tag, and a name of a class or an id
+Named = tuple[str, str, int]  # a form, and which element of it this is in its post
 FEW = 2  # elements within one that may show a number
 PLAIN, UNREAD, TIME, AUTHOR, NUMBERED, LINK = range(6)  # what an element is to a post
 
@@ -81,6 +84,7 @@ class MarkedPage:
                 self._roles[element], self.times[element] = TIME, None
             elif _is_author(element, page):
                 self._roles[element], self.authors[element] = AUTHOR, None
+        _gather_rows(self.times)
 
     def role_of(self, element: etree._Element) -> int:
         """Return what an element is to a post: `PLAIN`, `UNREAD`, `TIME`, `AUTHOR`, `NUMBERED` or `LINK`."""
@@ -100,9 +104,9 @@ class MarkedPage:
         named = {post: self._named_in(post, ends) for post in posts}
         holders = Counter(name for found in named.values() for name in {name for name, _ in found})
         usual = {name for name, count in holders.items() if 2 * count >= len(posts)}
-        size = {node: len(inner_text(node)) for found in named.values() for _, node in found}
-        texts: dict[etree._Element, list[tuple[Form, etree._Element]]] = {}
-        total = Counter[Form]()
+        size = {node: len("".join(inner_text(node).split())) for found in named.values() for _, node in found}
+        texts: dict[etree._Element, list[tuple[Named, etree._Element]]] = {}
+        total = Counter[Named]()
         for post, found in named.items():
             chosen = [each for each in found if each[0] in usual] or found
             around = {above for _, node in chosen for above in islice(node.iterancestors(), UP)}
@@ -113,7 +117,7 @@ class MarkedPage:
             if found:
                 self.texts[post] = max(found, key=lambda each: (total[each[0]], size[each[1]]))[1]
 
-    def _named_in(self, post: etree._Element, ends: Container[etree._Element]) -> list[tuple[Form, etree._Element]]:
+    def _named_in(self, post: etree._Element, ends: Container[etree._Element]) -> list[tuple[Named, etree._Element]]:
         """Return the elements of a post that are named as a text, outside of quotations and other posts.
 
         One that holds all authors and times of the post is none: it is the whole post.
@@ -131,15 +135,39 @@ class MarkedPage:
                 marks += [each for each in node.iter(etree.Element) if each in self.times or each in self.authors]
                 walker.skip_subtree()
         whole = set(ancestors(marks[0])).intersection(ancestors(marks[-1])) if marks else set()  # in document order
-        return [(name, node) for name, node in named if node not in whole]
+        inner = [(name, node) for name, node in named if node not in whole]
+        before = [name for name, _ in inner]
+        return [((*name, before[:place].count(name)), node) for place, (name, node) in enumerate(inner)]
 
     def _name_of(self, element: etree._Element) -> Form | None:
         """Return the tag and the name by which an element is that of a text."""
         if element not in self._named:
             identifier = DIGITS.sub("", element.get("id") or "").rstrip("_-")
             found = _TEXT.search(f"{names_of(element)} {identifier}")
-            self._named[element] = (element.tag, found[0].strip().lower()) if found else None
+            self._named[element] = (element.tag, DIGITS.sub("0", found[0].lower())) if found else None
         return self._named[element]
+
+
+def _gather_rows(times: Iterable[etree._Element]) -> None:
+    """Put the rows of each post into one element, where the rows of all posts follow each other, as in old tables.
+
+    The first of them says who wrote it, and when; the others have forms that other posts have, too.
+    """
+    heads = defaultdict[etree._Element, dict[etree._Element, None]](dict)
+    for time in times:
+        for row, parent in pairwise(ancestors(time)):
+            heads[parent][row] = None
+    for parent, firsts in heads.items():
+        rows = [*parent]
+        starts = [number for number, row in enumerate(rows) if row in firsts]
+        runs = [rows[start:end] for start, end in pairwise([*starts, len(rows)])]
+        whole = [run for run in runs[:-1] if any((inner_text(row) + (row.tail or "")).strip() for row in run[1:])]
+        if len(whole) < max(FEW, len(runs) - 1) or any(len(short_text(run[0], MAX_HEAD)) == MAX_HEAD for run in whole):
+            continue
+        forms = {(row.tag, row.get("class")) for run in whole for row in run}
+        for run in runs:
+            run[0].addprevious(post := etree.Element("div", {"class": "rows"}))
+            post.extend([*takewhile(lambda row: (row.tag, row.get("class")) in forms, run)])  # noqa: B023
 
 
 def names_of(element: etree._Element) -> str:
@@ -245,9 +273,14 @@ def may_be_author(element: etree._Element) -> bool:
     """Whether an element is named as an author's, or leads to a user's page."""
     if AUTHOR_NAMES.search(names_of(element)):
         return element.get("itemprop") != "name" or bool(element.get("class")) or is_declared(element, "author")
-    if element.tag != "a" or not _USER_PAGE.search(element.get("href") or ""):
+    if element.tag != "a" or not (begins_speech(element) or _USER_PAGE.search(element.get("href") or "")):
         return False
     return bool(short_text(element, MAX_NAME).strip())
+
+
+def begins_speech(element: etree._Element) -> bool:
+    """Whether a colon follows an element, and no text is before it."""
+    return _SPEECH.match(element.tail or "") is not None and not _text_before(element).strip()
 
 
 def ancestors(element: etree._Element) -> Iterator[etree._Element]:
@@ -265,7 +298,9 @@ def is_declared(element: etree._Element, what: str) -> bool:
 
 def name_of(element: etree._Element) -> str:
     """Return the name of an author; "" if the element contains more than that."""
-    near = islice(element.iter(etree.Element), MAX_WITHIN)
+    near = [*islice(element.iter(etree.Element), MAX_WITHIN)]
     inner = next((each for each in near if {"fn", "name"} & set(names_of(each).split())), element)
-    name = " ".join(short_text(inner, MAX_NAME + 1).split()) or element.get("data-author") or ""
+    titles = ((each.get("title") or "", (each.text or "").upper()) for each in near)  # of a letter as a picture
+    titled = next((title for title, text in titles if len(text) == 1 and title.upper().startswith(text)), "")
+    name = titled or " ".join(short_text(inner, MAX_NAME + 1).split()) or element.get("data-author") or ""
     return "" if len(name) > MAX_NAME or _NO_NAME.fullmatch(name) else SAYS.sub("", name)

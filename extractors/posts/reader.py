@@ -9,7 +9,7 @@ from itertools import islice, takewhile
 from lxml import etree
 
 from ..expressions import expression
-from ..html.dom import to_html
+from ..html.dom import short_text, to_html
 from ..html.elements import BLOCK, BREAK, INLINE, KINDS, PRE
 from ..html.sanitising import sanitise
 from ..html.urls import web_url
@@ -29,6 +29,7 @@ from .post_elements import (
     UNREAD,
     MarkedPage,
     ancestors,
+    begins_speech,
     is_declared,
     name_of,
     names_of,
@@ -120,14 +121,16 @@ class PostReader:
             if node is self._text and node is not skipped:
                 self._is_read = any(map(str.strip, self._parts))
             if node is not post and node.tail:
-                self._write_text(node.tail)
+                is_name = node is self._marks.get("author")
+                self._write_text(node.tail.lstrip(" \n:：") if is_name else node.tail)
 
     def _takes(self, node: etree._Element) -> bool:
         """Note what an element says of the post. Return whether its content is no part of the text."""
         role = self._marked.role_of(node)
         if role == UNREAD:
             return True
-        if self._text is not None and not self._is_read:
+        is_said = role == AUTHOR and not self._author and begins_speech(node)
+        if self._text is not None and not self._is_read and not is_said:
             return False
         if role == TIME:
             time = time_of(node, self._marked.page)
@@ -135,6 +138,10 @@ class PostReader:
                 "time", is_declared(node, "date") + isinstance(time, datetime), node.tag == "time"
             ):
                 self._time, self._marks["time"] = time, node
+                for inner in islice(node.iterdescendants(etree.Element), MAX_WITHIN):
+                    if inner in self._marked.authors:
+                        self._takes(inner)
+                    self._take_name(short_text(inner, MAX_NAME + 1))
                 self._take_name_before()
             return True
         if role == AUTHOR:
@@ -159,7 +166,8 @@ class PostReader:
 
     def _take_name_before(self) -> None:
         """Take the last text before the time as the author."""
-        place = next((place for place in reversed(range(len(self._parts))) if _WORD.search(self._parts[place])), None)
+        places = reversed(range(len(self._parts)))
+        place = next((place for place in places if _WORD.search(SAYS.sub("", self._parts[place]))), None)
         if place is not None and self._take_name(self._parts[place]):
             self._parts[place] = ""
 

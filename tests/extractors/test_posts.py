@@ -1,4 +1,4 @@
-"""Posts of threads: the forms of ten engines and of some that show little, and pages that are no threads."""
+"""Posts of threads: the forms of eleven engines and of some that show little, and pages that are no threads."""
 
 import re
 from dataclasses import replace
@@ -15,18 +15,21 @@ from extractors.posts import read_thread
 from .pages import BAKERY, HARBOUR, blog_page, news_page, parsed
 from .threads import (
     ENGINES,
+    FLAT,
     THREAD,
     TITLE,
     discourse,
     discuz,
     flarum,
     fluxbb,
+    gitea,
     mumbling,
     phpbb,
     smf,
     stack_exchange,
     tieba,
     vbulletin,
+    weibo,
     xenforo,
 )  # fmt: skip
 
@@ -77,6 +80,98 @@ def test_a_name_may_be_text_beside_the_time(engine):
     first, second = read_thread(pages, is_thread=True)
     assert [said(post) for post in first] == WRITTEN
     assert [said(post) for post in second] == WRITTEN[:1]
+
+
+def posts_of(html, *, first=0):
+    """The posts of the last of some pages of a task on threads."""
+    pages = [make_page(page, URL, fetched_at=datetime(2025, 12, 1, tzinfo=UTC)) for page in html]
+    return [said(post) for post in read_thread(pages, is_thread=True, first=first)[-1]]
+
+
+@pytest.mark.parametrize("engine", FLAT.values(), ids=FLAT)
+def test_rows_that_follow_each_other_are_one_post(engine):
+    assert posts_of([engine(THREAD)]) == WRITTEN
+
+
+@pytest.mark.parametrize("users", ["/u/", "//weibo.example/"])
+def test_a_text_may_begin_with_the_name(users):
+    assert posts_of([weibo(THREAD, users=users)]) == WRITTEN
+
+
+def test_events_among_posts_do_not_hide_them():
+    assert [post for post in posts_of([gitea(THREAD)]) if post[0] != "admin"] == WRITTEN
+
+
+def test_how_many_found_a_review_helpful_is_not_its_text():
+    votes = "<div class=vote-text>{} people found this helpful</div>"
+    page = phpbb(THREAD)
+    for number in range(len(THREAD)):
+        page = page.replace('<div class="content">', f'{votes.format(number)}<div class="REVIEW-text">', 1)
+    assert [post.text for post in read_posts(page.replace("REVIEW", "review"), URL)] == [one.text for one in THREAD]
+
+
+def test_a_signature_may_have_the_name_of_the_text():
+    page, signature = phpbb(THREAD), "Fair winds to all who sail from here"
+    for one in (THREAD[1], THREAD[4]):  # longer than what they write
+        page = page.replace(f"{one.text}</div>", f'{one.text}</div><div class="content">{signature}</div>')
+    assert page.count(signature) == 2
+    assert [post.text for post in read_posts(page, URL)] == [one.text for one in THREAD]
+
+
+SIMILAR = (
+    '<div><div class=block><h3>Similar threads</h3><a href="/threads/a.1/">Another thread about boats</a> <a '
+    'class=username href="/members/z.9/">Zed</a> <time datetime="2025-10-03T10:00:00Z">Oct 3</time></div></div>'
+)
+BEGAN = (
+    '<div><h1>Tide</h1>Thread starter <a class=username href="/members/m.701/">Ann Reed</a> Start date '
+    '<time datetime="2025-11-14T08:05:00Z">Nov 14</time></div>'
+)
+
+
+@pytest.mark.parametrize("form", [f"<body>{{}}{SIMILAR}</body>", f"<body>{BEGAN}{{}}</body>"], ids=["similar", "began"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_what_stands_beside_the_only_posts_is_no_post(form, count):
+    post = xenforo(THREAD[:count]).split('<div class="block-body')[1].split("<div class='footer'>")[0]
+    page = form.format(f'<div><div class="block"><div class="block-body{post}</div></div>')
+    assert posts_of([page]) == WRITTEN[:count]
+    assert posts_of([xenforo(THREAD), page], first=1) == WRITTEN[:count]
+
+
+def test_a_thread_without_replies_has_the_opening_post_in_the_form_of_the_example():
+    engine = ENGINES["hacker_news"]
+    assert posts_of([engine(THREAD[:1])]) == []
+    assert posts_of([engine(THREAD), engine(THREAD[:1])], first=1) == WRITTEN[:1]
+
+
+def test_an_article_above_comments_is_no_post():
+    comments = "".join(
+        f'<li id="comment-{number}" class="comment even"><b class=fn>{one.author}</b> '
+        f"<time datetime={one.time.isoformat()}></time><div class=comment-content>{one.text}</div></li>"
+        for number, one in enumerate(THREAD)
+    )
+    article = (
+        "<article><h1>Tide</h1><a class=author href=/author/mira>Mira Holt</a><time datetime=2025-11-13T08:00></time>"
+    )
+    page = f"<body>{article}{''.join(f'<p>{line}</p>' for line in HARBOUR)}</article><ol>{comments}</ol></body>"
+    published = '<meta property="article:published_time" content="2025-11-13T08:00:00Z">'
+    assert len(posts_of([page])) == len(WRITTEN) + 1
+    assert posts_of([f"<html><head>{published}</head>{page}</html>"]) == WRITTEN
+
+
+def test_comments_by_the_author_of_an_answer_are_posts_too():
+    def post(number, name, text):
+        written = f'<a class=username href="/users/u">{name}</a> <time datetime="2025-11-14T08:{10 + number}"></time>'
+        return f"<p>{text}</p>{written}"
+
+    answers = []
+    for number, writer in enumerate(("Ann", "Bob")):
+        remarks = "".join(
+            f'<li id="c{number}{place}">{post(20 + number, name, f"Remark {number}{place}.")}</li>'
+            for place, name in enumerate(("Ann", "Quinn"))
+        )
+        answers.append(f'<div id="a{number}" class=answer>{post(number, writer, HARBOUR[0])}<ul>{remarks}</ul></div>')
+    posts = read_posts(f"<h1>{TITLE}</h1>{''.join(answers)}", URL)
+    assert [post.author for post in posts] == ["Ann", "Ann", "Quinn", "Bob", "Ann", "Quinn"]
 
 
 def test_a_later_page_that_names_who_began_the_thread_has_no_opening_post():

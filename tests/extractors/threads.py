@@ -1,7 +1,8 @@
 """Hand-made pages of threads in the forms of well-known engines, each with what surrounds posts there.
 
 thread_pages/ has a template for each. `mumbling` is a board without links to users and with generated names of classes:
-the name stands as text beside the time. `flarum` is a board whose page without scripts shows no times.
+the name stands as text beside the time. `flarum` is a board whose page without scripts shows no times. In `weibo` the
+text begins with the name; `gitea` has events among the posts. The posts of `FLAT` have no element of their own.
 """
 
 from collections.abc import Callable
@@ -37,12 +38,13 @@ THREAD = [
 TITLE = "When does the tide station open?"
 
 
-def _engine(name: str) -> Callable[[list[Said]], str]:
+def _engine(name: str) -> Callable[..., str]:
     """Return the engine's way to make a page of a thread."""
-    return lambda thread: TEMPLATES.get_template(f"{name}.html").render(thread=thread, title=TITLE)
+    return lambda thread, **more: TEMPLATES.get_template(f"{name}.html").render(thread=thread, title=TITLE, **more)
 
 
-NAMES = "discuz phpbb vbulletin xenforo discourse stack_exchange hacker_news reddit tieba smf"
+NAMES = "discuz phpbb vbulletin xenforo discourse stack_exchange hacker_news reddit tieba smf nodebb"
 ENGINES = {name: _engine(name) for name in NAMES.split()}
-discuz, phpbb, vbulletin, xenforo, discourse, stack_exchange, _, _, tieba, smf = ENGINES.values()
-fluxbb, mumbling, flarum = map(_engine, ("fluxbb", "mumbling", "flarum"))
+discuz, phpbb, vbulletin, xenforo, discourse, stack_exchange, _, _, tieba, smf, _ = ENGINES.values()
+fluxbb, mumbling, flarum, gitea, weibo = map(_engine, ("fluxbb", "mumbling", "flarum", "gitea", "weibo"))
+FLAT = {name: _engine(name) for name in ("archive", "rows")}
