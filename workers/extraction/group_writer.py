@@ -238,9 +238,10 @@ class GroupWriter:
     def _observation_of(self, page: PendingPage) -> str:
         """Return the observation of a page, as JSON; "" for a list page, a recheck and a page of the archive."""
         found = page.decision.article
-        if found is None or not is_observed(page.lease.info, page.lease.run):
+        article = found.article if found else page.decision.thread
+        if article is None or not is_observed(page.lease.info, page.lease.run):
             return ""
-        return to_json(article_observation(page.lease.url, found.article, self.ledger.clock()))
+        return to_json(article_observation(page.lease.url, article, self.ledger.clock()))
 
     def _is_everywhere(self, page: PendingPage) -> bool:
         return page.delivered.issuperset(output.name for output in self.outputs)

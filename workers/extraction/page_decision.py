@@ -88,7 +88,7 @@ class WriteRows:
     """The rows to write; a list page without new entries gives none.
 
     `again`: a row may already have been written. `entries`: the canonical URLs of the rows of a list page.
-    `article`: the candidate for the vote; None for a list page.
+    `article`: the candidate for the vote; None for a list page. `thread`: as in `FoundList`.
     """
 
     rows: Sequence[Row]
@@ -97,6 +97,7 @@ class WriteRows:
     note: str = ""
     entries: Sequence[Fingerprint] = ()
     article: "FoundArticle | None" = None
+    thread: Article | None = None
 
 
 Decision = Reject | Fail | FetchAgain | Postpone | MarkDuplicate | KeepRow | WriteRows
@@ -116,7 +117,7 @@ class FoundArticle:
 class FoundList:
     """A list page, or a thread: its entries or posts as `articles`, over all pages of the visit.
 
-    `hash`: of the whole. `end`: where the next visit of a thread begins.
+    `hash`: of the whole. `end`: where the next visit of a thread begins; `thread`: the text around the posts as well.
     """
 
     page: StoredPage
@@ -124,6 +125,7 @@ class FoundList:
     usage: Usage
     hash: str
     end: ThreadEnd | None = None
+    thread: Article | None = None
 
 
 def judge(section: PreparedSection, lease: PageLease) -> Reject | Fail | FetchAgain | FoundArticle | FoundList:
@@ -171,7 +173,7 @@ def judge_page(
         if not found.posts and (plan or not config.revisit):  # else there may be some at the next visit
             return Reject("no posts found: neither a thread nor comments", page=page)
         text = "\n".join(post.text for post in found.posts)
-        return FoundList(page, found.posts, usage, content_hash_of(extracted.title, text), found.end)
+        return FoundList(page, found.posts, usage, content_hash_of(extracted.title, text), found.end, extracted)
     if reason := unwanted(extracted, config):
         return Reject(reason)
     if (days := info.get("days")) and (reason := of_other_days(extracted, days)):

@@ -94,11 +94,13 @@ class RowClaims:
         ]
         what = "posts" if config.rows == "posts" else "entries"
         note = f"{LISTED}: {len(found.articles)} {what}, {len(rows)} new"
+        has_known = len(new) < len(names) or not (lease.recheck and lease.recheck.thread)
+        end = found.end if has_known else None  # else posts moved to pages before: so may have new ones
         recheck = next_list_recheck(
-            config.revisit, lease.recheck, found.hash, has_new=bool(rows), now=self.ledger.clock(), thread=found.end
+            config.revisit, lease.recheck, found.hash, has_new=bool(rows), now=self.ledger.clock(), thread=end
         )
         # `again`: a worker that died may have written some of the rows
-        return WriteRows(rows, recheck, again=True, note=note, entries=new)
+        return WriteRows(rows, recheck, again=True, note=note, entries=new, thread=found.thread)
 
     def _near_duplicate(self, text: str, canonical: str) -> str | None:
         config = self.section.config

@@ -44,7 +44,8 @@ class Board:
         if number > len(pages) or number in self.gone:
             return None
         shown = phpbb(pages[number - 1])
-        shown = re.sub(r"(p|content|profile)3(\d\d)\b", lambda at: f"{at[1]}{int(at[2]) + 1000 * number}", shown)
+        own = [re.search(r"Post (\d+),", one.text)[1] for one in pages[number - 1]]  # its id stays if it moves
+        shown = re.sub(r"(p|content|profile)3(\d\d)\b", lambda at: f"{at[1]}{1000 + int(own[int(at[2]) - 1])}", shown)
         shown = shown.replace(TITLE, f"{TITLE} - Page {number}") if number > 1 else shown
         pager = "".join(f'<a href="{self.url(other)}">{other}</a> ' for other in range(1, len(pages) + 1))
         return shown.replace("<div class='footer'>", f"<div class='pages'>{pager}</div><div class='footer'>").encode()
@@ -119,6 +120,17 @@ def test_a_thread_that_became_shorter_is_read_from_its_first_page(board, happens
     board.visit()
     assert set(board.texts()) >= {one.text for one in board.posts}
     assert len(board.texts()) == len(set(board.texts()))
+
+
+def test_a_thread_is_read_from_its_first_page_after_a_visit_that_found_no_known_post(board):
+    board.grow(2 * A_PAGE + 1)
+    board.visit()
+    del board.posts[:2]  # so the known post of the last page moves to the page before, and the first new one with it
+    board.posts += [said(2 * A_PAGE + number) for number in range(1, 5)]
+    assert board.visit() == [board.url(3)]
+    assert board.visit() == [board.url(1), board.url(2), board.url(3)]
+    assert set(board.texts()) >= {one.text for one in board.posts}
+    assert board.visit() == [board.url(3)]
 
 
 def test_a_missing_page_is_read_at_the_next_visit(board):

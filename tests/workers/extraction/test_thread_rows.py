@@ -6,6 +6,7 @@ from tests.extractors.threads import ENGINES, THREAD, TITLE, Said
 from tests.samples import sample
 from tests.workers.helpers import FETCHED_AT, TASK, come_again, deliver, publish, rows, states, url
 from workers.extraction_config import keep_example
+from workers.health.store import open_alarms, update_health
 from workers.page_store import StoredPage
 
 DAY = 86400.0
@@ -95,3 +96,19 @@ def test_posts_without_ids_are_rows_once_also_where_the_newest_is_first(connecti
         worker.extract_pages(TASK, come_again(ledger, clock, newest_first(page), visit * DAY))
     written = [(row["author"], row["text"]) for row in rows(tmp_path)]
     assert sorted(written) == sorted((one.author, one.text) for one in posts)
+
+
+def test_a_forum_of_another_form_raises_the_alarm_of_a_changed_template(connection, worker, ledger, tmp_path):
+    publish(connection, tmp_path, rows="posts", revisit=(DAY, 3 * DAY))
+    keep_example(
+        connection, TASK, StoredPage(url(0), ENGINES["phpbb"](THREAD).encode(), "text/html", FETCHED_AT), url(0)
+    )
+
+    def visit(numbers, engine):
+        pages = {n: ENGINES[engine](grown(3 + n)).replace(TITLE, f"Question {n}").encode() for n in numbers}
+        worker.extract_pages(TASK, deliver(connection, pages))
+        update_health(connection, TASK)
+        return {alarm.kind for alarm in open_alarms(connection, [TASK])}
+
+    assert visit(range(1, 9), "phpbb") == set()
+    assert visit(range(10, 25), "discuz") == {"template changed"}
