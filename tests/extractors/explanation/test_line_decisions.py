@@ -35,7 +35,7 @@ def test_explanation_is_that_of_the_extraction(design, section, way):
     if way == "votes":
         for article in truth(section)[1:4]:
             used.learn(pages[article.path].body, BASE + article.path)
-    for wanted in truth(section)[:: sample(4, 1)]:
+    for wanted in truth(section)[:: sample(8, 1)]:
         page, url = pages[wanted.path], BASE + wanted.path
         options = {"content_type": page.headers["Content-Type"], "fetched_at": FETCHED}
         plain = used.extract(page.body, url, **options)

@@ -2,114 +2,69 @@ import pytest
 
 from extractors.metadata.titles import find_title, page_titles, shared_names
 
+BREAD = "Bread from old stones"
+SOLD = "Best Stone Bread 2024: Recipes"
+MADE = "How to bake the best stone bread"
+MASON = "Bread from the mason's old stones"
+
 
 @pytest.mark.parametrize(
-    "whole",
+    ("declared", "whole", "headings", "title"),
     [
-        "Bread from old stones - The Gazette",
-        "Bread from old stones — Town — The Gazette",
+        ([], "", [], None),
+        ([], f"{BREAD} - The Gazette", [BREAD], BREAD),  # the site's name is cut where a heading shows the title
+        ([], f"{BREAD} — Town — The Gazette", [BREAD], BREAD),
+        ([], f"{BREAD} - Gazette", [], BREAD),  # the last part where nothing else is known
+        ([], "Self-made bread", [], "Self-made bread"),
+        ([], "Bread - a baker's life with stones", [], "Bread - a baker's life with stones"),  # a short first part
+        (["You won't believe this bread", BREAD], "Buy bread - The Gazette", [BREAD], BREAD),  # most places agree
+        ([BREAD], "", ["The Gazette"], BREAD),  # the heading is the site's name
+        ([], f"{BREAD} - The Gazette", ["The Gazette"], BREAD),
+        ([BREAD], BREAD, ["Our town"], BREAD),  # a heading unlike all declared titles is no headline
+        ([SOLD, SOLD], f"{SOLD} | Gazette", [MADE], MADE),  # what readers see wins over titles for search engines
+        ([BREAD], BREAD, ["Town and country", MASON, "Read on"], MASON),  # most like the declared one
+        (
+            ["周刊走访老城"],
+            '周刊走访老城"石磨"面包坊_示例新闻网',
+            [],
+            '周刊走访老城"石磨"面包坊',
+        ),  # cut at a quotation mark
+        (["Baker's 'old' bread"], "Baker's 'old' bread", ["Baker’s ‘old’ bread"], "Baker’s ‘old’ bread"),
+        (["Old bread"], "Old bread - Gazette", ["OLD BREAD"], "Old bread"),  # a heading in capitals lends no form
+        ([], "老城石磨面包坊-示例新闻网", [], "老城石磨面包坊"),  # section and name without spaces
+        ([], "老城石磨面包坊--文化--示例网", [], "老城石磨面包坊"),
+        ([], "老城石磨面包坊_文化_示例网", [], "老城石磨面包坊"),
+        ([], BREAD, [f"Town | {BREAD}"], BREAD),  # a rubric in the heading
+        ([], BREAD, [f"Review: {BREAD}"], f"Review: {BREAD}"),
+        ([], BREAD, [f"Title:{BREAD}"], BREAD),
+        ([BREAD], "", [f"{BREAD} Posted on March 5, 2024 by Ada"], BREAD),  # a date in the heading
+        ([BREAD], "", [f"Mar 5 2024 {BREAD}"], BREAD),
+        ([BREAD], "", [f"{BREAD} in 2024"], f"{BREAD} in 2024"),
+        (["Bread and stones"], "Town notes on bread: Bread and stones", ["Town notes on bread"], "Bread and stones"),
     ],
 )
-def test_site_name_is_cut_where_a_heading_shows_the_title(whole):
-    assert find_title([], whole, ["Bread from old stones"], None) == "Bread from old stones"
+def test_the_title_of_a_page_by_its_places(declared, whole, headings, title):
+    assert find_title(declared, whole, headings, None) == title
 
 
-def test_last_part_is_cut_where_nothing_else_is_known():
-    assert find_title([], "Bread from old stones - Gazette", [], None) == "Bread from old stones"
-
-
-def test_dash_inside_a_word_cuts_nothing():
-    assert find_title([], "Self-made bread", [], None) == "Self-made bread"
-
-
-def test_short_first_part_is_not_taken_for_the_title():
-    assert find_title([], "Bread - a baker's life with stones", [], None) == "Bread - a baker's life with stones"
-
-
-def test_known_site_name_is_cut_at_either_end():
-    assert find_title(["The Gazette: Bread"], "", [], "The Gazette") == "The Gazette: Bread"
-    assert find_title(["The Gazette | Bread"], "", [], "The Gazette") == "Bread"
-    assert find_title(["Bread | The Gazette"], "", [], "The Gazette") == "Bread"
-
-
-def test_what_most_places_agree_on_wins():
-    declared = ["You won't believe this bread", "Bread from old stones"]
-    assert find_title(declared, "Buy bread - The Gazette", ["Bread from old stones"], None) == "Bread from old stones"
-
-
-def test_declared_title_wins_over_a_heading_that_is_the_site_s_name():
-    assert find_title(["Bread from old stones"], "", ["The Gazette"], None) == "Bread from old stones"
-
-
-def test_title_cut_at_an_unescaped_quotation_mark_is_mended():
-    whole = '周刊走访老城"石磨"面包坊_示例新闻网'
-    assert find_title(["周刊走访老城"], whole, [], None) == '周刊走访老城"石磨"面包坊'
-
-
-def test_readers_quotation_marks_count():
-    declared = ["Baker's 'old' bread"]
-    assert find_title(declared, "Baker's 'old' bread", ["Baker’s ‘old’ bread"], None) == "Baker’s ‘old’ bread"
-
-
-def test_heading_in_capitals_lends_no_form():
-    assert find_title(["Old bread"], "Old bread - Gazette", ["OLD BREAD"], None) == "Old bread"
+@pytest.mark.parametrize(
+    ("declared", "site", "host", "title"),
+    [
+        ("The Gazette: Bread", "The Gazette", "", "The Gazette: Bread"),
+        ("The Gazette | Bread", "The Gazette", "", "Bread"),
+        ("Bread | The Gazette", "The Gazette", "", "Bread"),
+        ("Bread | Town Gazette", None, "www.towngazette.example", "Bread"),
+        ("Old - and new - bread", None, "towngazette.example", "Old - and new - bread"),
+        ("Bread - what is it?", None, "bread.example", "Bread - what is it?"),
+    ],
+)
+def test_the_name_of_a_site_is_known_or_told_by_its_host(declared, site, host, title):
+    assert find_title([declared], "", [], site, host) == title
 
 
 def test_logo_in_a_heading_is_no_title():
-    assert find_title([], "Bread from old stones - The Gazette", ["The Gazette"], None) == "Bread from old stones"
     assert find_title([], "Gazette | Bread", ["Gazette"], None, "gazette.example") == "Bread"
     assert find_title(["Bread"], "", ["gazette.example"], None, "gazette.example") == "Bread"
-
-
-def test_host_tells_the_site_s_name():
-    assert find_title(["Bread | Town Gazette"], "", [], None, "www.towngazette.example") == "Bread"
-    assert find_title(["Old - and new - bread"], "", [], None, "towngazette.example") == "Old - and new - bread"
-    assert find_title(["Bread - what is it?"], "", [], None, "bread.example") == "Bread - what is it?"
-
-
-@pytest.mark.parametrize(
-    "whole", ["老城石磨面包坊-示例新闻网", "老城石磨面包坊--文化--示例网", "老城石磨面包坊_文化_示例网"]
-)
-def test_chinese_sites_add_section_and_name_without_spaces(whole):
-    assert find_title([], whole, [], None) == "老城石磨面包坊"
-
-
-def test_page_without_any_title_has_none():
-    assert find_title([], "", [], None) is None
-
-
-def test_headline_that_readers_see_wins_over_titles_for_search_engines():
-    declared = ["Best Stone Bread 2024: Recipes", "Best Stone Bread 2024: Recipes"]
-    heading = "How to bake the best stone bread"
-    assert find_title(declared, "Best Stone Bread 2024: Recipes | Gazette", [heading], None) == heading
-
-
-def test_heading_unlike_all_declared_titles_is_no_headline():
-    assert find_title(["Bread from old stones"], "Bread from old stones", ["Our town"], None) == "Bread from old stones"
-
-
-def test_heading_most_like_the_declared_title_is_the_headline():
-    headings = ["Town and country", "Bread from the mason's old stones", "Read on"]
-    assert find_title(["Bread from old stones"], "Bread from old stones", headings, None) == headings[1]
-
-
-def test_rubric_in_the_heading_is_no_part_of_the_title():
-    assert find_title([], "Bread from old stones", ["Town | Bread from old stones"], None) == "Bread from old stones"
-    assert find_title([], "Bread from old stones", ["Review: Bread from old stones"], None).startswith("Review")
-    assert find_title([], "Bread from old stones", ["Title:Bread from old stones"], None) == "Bread from old stones"
-
-
-def test_date_in_the_heading_is_no_part_of_the_title():
-    for heading in ("Bread from old stones Posted on March 5, 2024 by Ada", "Mar 5 2024 Bread from old stones"):
-        assert find_title(["Bread from old stones"], "", [heading], None) == "Bread from old stones"
-    heading = "Bread from old stones in 2024"
-    assert find_title(["Bread from old stones"], "", [heading], None) == heading
-
-
-def test_heading_before_a_colon_and_the_declared_title_is_the_site_s_name():
-    assert find_title(["Bread and stones"], "Town notes on bread: Bread and stones", ["Town notes on bread"], None) == (
-        "Bread and stones"
-    )
 
 
 def shared(whole, *others):

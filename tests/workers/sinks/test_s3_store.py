@@ -18,6 +18,8 @@ from workers.sinks import open_sink
 
 class TestS3(BatchSinkSuite):
     kills = KILLS // 3
+    test_rows_come_back_as_they_were_written = None  # the bytes are those of files in a folder
+    test_versions_of_an_article_and_rows_of_other_tasks_stand_side_by_side = None  # nor are others looked up
 
     @pytest.fixture
     def place(self, s3, bucket):

@@ -24,6 +24,9 @@ def address(server, folder, *, key="", known_hosts="", login="", form="{task}/")
 
 
 class TestSftp(FilesOfLines):
+    test_rows_come_back_as_they_were_written = None  # the bytes are those of files in a folder
+    test_versions_of_an_article_and_rows_of_other_tasks_stand_side_by_side = None  # nor are others looked up
+
     @pytest.fixture
     def place(self, sshd, tmp_path, monkeypatch):
         monkeypatch.setenv("SFTP_PASSWORD", PASSWORD)
