@@ -15,17 +15,6 @@ def test_sets_have_articles_and_lists(tmp_path):
     assert one.articles()[1].html() == layouts.page("gauge")
 
 
-def test_one_set_by_itself(tmp_path):
-    layouts.normalised(tmp_path)
-    assert [one.name for one in read_sets(tmp_path / "sets" / "gazette")] == ["gazette"]
-
-
-def test_layouts_are_found_one_level_down(tmp_path):
-    layouts.pairs_of_two(tmp_path / "theirs")
-    layouts.normalised(tmp_path / "own")
-    assert [one.name for one in read_sets(tmp_path)] == ["gazette", "twos"]
-
-
 def test_checksum_follows_the_truth(tmp_path):
     layouts.normalised(tmp_path)
     before = read_sets(tmp_path)[0].checksum
@@ -44,10 +33,3 @@ def test_errors_say_where(tmp_path):
     truth.write_text(truth.read_text() + json.dumps({"id": "x"}) + "\n")
     with pytest.raises(DataError, match=r"truth\.jsonl, line 6: KeyError: 'file'"):
         read_sets(tmp_path)
-
-
-def test_missing_page_is_an_error_of_the_data(tmp_path):
-    layouts.normalised(tmp_path)
-    (tmp_path / "sets/gazette/pages/gauge.html").unlink()
-    with pytest.raises(DataError, match="page gauge"):
-        read_sets(tmp_path)[0].articles()[1].html()

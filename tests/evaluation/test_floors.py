@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.data import DataError, DataSet, Row
-from evaluation.floors import Floors, failures, missing_sets, read_floors, updated, write_floors
+from evaluation.data import DataSet, Row
+from evaluation.floors import Floors, failures, missing_sets, updated
 from evaluation.predict import Selection
 from evaluation.results import Prediction, evaluate
 
@@ -26,10 +26,6 @@ def floors():
     return updated(Floors(), [HIGH], [SET], SETTINGS)
 
 
-def test_score_at_its_floor_holds(floors):
-    assert failures(floors, [HIGH], [SET]) == []
-
-
 def test_score_below_its_floor_fails(floors):
     (message,) = failures(floors, [LOW], [SET])
     assert message == "harbour: density has F1 0.6667, its floor is 1.000"
@@ -40,10 +36,6 @@ def test_floor_rises_and_never_falls_by_an_update(floors):
     assert low.f1 == {"harbour": {"density": 0.666}}
     assert updated(low, [HIGH], [SET], SETTINGS).f1 == {"harbour": {"density": 1.0}}
     assert updated(floors, [LOW], [SET], SETTINGS).f1 == {"harbour": {"density": 1.0}}
-
-
-def test_floor_falls_when_it_is_said(floors):
-    assert updated(floors, [LOW], [SET], SETTINGS, lower=True).f1 == {"harbour": {"density": 0.666}}
 
 
 def test_changed_data_fails_and_keeps_its_floors(floors):
@@ -60,14 +52,3 @@ def test_sets_without_data_are_named(floors):
 
 def test_peers_have_no_floors():
     assert updated(Floors(), [result(7, "trafilatura", peer=True)], [SET], SETTINGS).f1 == {}
-
-
-def test_floors_survive_their_file(tmp_path, floors):
-    write_floors(tmp_path / "floors.json", floors)
-    assert read_floors(tmp_path / "floors.json") == floors
-
-
-def test_file_without_floors_is_an_error(tmp_path):
-    (tmp_path / "floors.json").write_text("[]")
-    with pytest.raises(DataError, match="has no floors"):
-        read_floors(tmp_path / "floors.json")

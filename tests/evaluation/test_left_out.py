@@ -6,7 +6,7 @@ from functools import partial
 from evaluation import line_model
 from evaluation.__main__ import main as evaluate
 from evaluation.data import read_sets
-from evaluation.left_out import LINE_MODELS, LeftOut, main, models
+from evaluation.left_out import LINE_MODELS, LeftOut, models
 from evaluation.line_model import FOLDS, fold_of
 from evaluation.line_model import main as train
 from evaluation.tree_training import Shape, fit
@@ -22,21 +22,11 @@ def test_each_model_has_to_do_without_its_set_or_its_sites():
     assert not may[f"fold-{fold_of('a.example')}"]("port", "a.example")
 
 
-def test_two_looks_of_one_site_are_left_out_together():
-    assert not models(["meiwen_mobile_zh"])["set-meiwen_mobile_zh"]("meiwen_desktop_zh", "a.example")
-
-
 def test_missing_models_are_named_with_the_way_to_make_them(tmp_path, capsys):
     data = layouts.normalised(tmp_path / "data")
     said = layouts.mistake(evaluate, [data, "--left-out", tmp_path / "none"], capsys)
     assert "python -m evaluation.left_out DATA" in said
     assert "--left-out DIR" in layouts.mistake(evaluate, [data, "--methods", "density@sites"], capsys)
-
-
-def test_data_that_is_not_there_is_a_clear_error(tmp_path, capsys):
-    none = tmp_path / "none"
-    for command, words in ((train, [none]), (main, [none, "--out", tmp_path / "models"])):
-        assert "is not a folder" in layouts.mistake(command, words, capsys)
 
 
 def test_a_model_is_trained_from_pages_and_says_from_how_many(tmp_path, capsys, monkeypatch):

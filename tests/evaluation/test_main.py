@@ -68,12 +68,6 @@ def test_crash_of_a_peer_counts_as_empty_text(data, capsys, monkeypatch):
     assert (peer["crashes"], peer["pages"], peer["f1"]) == (3, 3, 0.0)
 
 
-def test_peers_that_are_missing_are_left_out(data, capsys, monkeypatch):
-    monkeypatch.setattr("evaluation.peers.find_spec", lambda module: None)
-    assert main([data, "--methods", "density", "--peers", "all"]) == 0
-    assert "not installed, left out: trafilatura, boilerpy3" in capsys.readouterr().err
-
-
 def test_floors_hold_and_fail(data, tmp_path, capsys):
     file = tmp_path / "floors.json"
     words = [data, "--methods", "density", "--floors", str(file)]

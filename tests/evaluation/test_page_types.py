@@ -27,8 +27,3 @@ def test_mistakes_end_with_words(tmp_path, capsys):
     assert "is not a folder" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main([str(tmp_path), "--seed", "one"])
-
-
-def test_too_few_sites(tmp_path, capsys):
-    assert main([str(write_folder(tmp_path / "town", sites=1))]) == 2
-    assert "too few sites" in capsys.readouterr().err

@@ -34,12 +34,27 @@ from .threads import (
 )  # fmt: skip
 
 URL = "https://board.example/t/7"
+AUTHORS, TEXTS = [one.author for one in THREAD], [one.text for one in THREAD]
 WRITTEN = [(one.author, one.time.replace(tzinfo=None), one.text) for one in THREAD]
 THREADS = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
 
 
 def said(post):
     return post.author, post.time.replace(tzinfo=None, second=0), post.text
+
+
+def posts_of(page):
+    return [said(post) for post in read_posts(page, URL)]
+
+
+def authors_of(page):
+    return [post.author for post in read_posts(page, URL)]
+
+
+def board(form):
+    """A page of the thread whose posts have a form: {0} is the number of a post, {1} the post, {2} its time."""
+    posts = (form.format(number, one, one.time.isoformat()) for number, one in enumerate(THREAD, 1))
+    return f"<html><body><h1>{TITLE}</h1><ul>{''.join(posts)}</ul></body></html>"
 
 
 @THREADS
@@ -189,7 +204,7 @@ def test_short_posts_of_a_later_page_are_no_teasers():
     short = [replace(one, text=f"顶{number}!") for number, one in enumerate(THREAD)]
     page = tieba(short).replace("楼</span>", "楼</span><a href='/level'>The badge of a harbour friend</a>")
     pages = read_thread([make_page(tieba(THREAD), URL), make_page(page, URL)], is_thread=True)
-    assert [post.author for post in pages[1]] == [one.author for one in THREAD]
+    assert [post.author for post in pages[1]] == AUTHORS
 
 
 @pytest.mark.parametrize("text", ["+1", "666", "👍", "？？？"])
@@ -199,12 +214,8 @@ def test_a_post_may_have_no_word(text):
 
 
 def test_a_sign_between_the_name_and_the_time_is_no_name():
-    posts = "".join(
-        f"<li id=c{number}><div><b>{one.author}</b><i>·</i><time>{one.time:%Y-%m-%d %H:%M}</time></div>"
-        f"<p>{one.text}</p>"
-        for number, one in enumerate(THREAD)
-    )
-    [found] = read_thread([make_page(f"<ul>{posts}</ul>", URL)], is_thread=True)
+    form = "<li id=c{0}><div><b>{1.author}</b><i>·</i><time>{1.time:%Y-%m-%d %H:%M}</time></div><p>{1.text}</p>"
+    [found] = read_thread([make_page(board(form), URL)], is_thread=True)
     assert [said(post) for post in found] == WRITTEN
 
 
@@ -213,7 +224,7 @@ def test_a_sign_between_the_name_and_the_time_is_no_name():
 )
 def test_the_note_of_an_edit_is_not_part_of_the_text(note):
     page = ENGINES["discuz"](THREAD).replace(THREAD[3].text, f"<i>{note}</i><br><br>{THREAD[3].text}")
-    assert [said(post) for post in read_posts(page, URL)] == WRITTEN
+    assert posts_of(page) == WRITTEN
 
 
 @pytest.mark.parametrize("is_thread", [True, False])
@@ -228,11 +239,11 @@ def test_the_kind_of_marks_that_is_on_most_elements_is_that_of_posts():
     mods = "".join(f'<li class=mod><a href="/user/{name}">{name}</a> reads the {name} board</li>' for name in "ABC")
     page = mumbling(THREAD).replace("<h1>", f"<ul>{mods}</ul><h1>")
     [posts] = read_thread([make_page(page, URL)], is_thread=True)
-    assert [post.author for post in posts] == [one.author for one in THREAD]
+    assert [post.author for post in posts] == AUTHORS
 
 
 def test_a_page_that_may_be_a_thread_is_read_as_one():
-    assert [post.author for post in read_posts(mumbling(THREAD), URL)] == [one.author for one in THREAD]
+    assert [post.author for post in read_posts(mumbling(THREAD), URL)] == AUTHORS
 
 
 def test_a_thread_may_show_no_times():
@@ -264,20 +275,17 @@ def test_what_stands_beside_times_is_not_always_a_name(parts):
 
 
 def test_posts_without_a_class_of_their_own_are_siblings():
-    posts = "".join(
-        f'<li{" class=owner" if one.author == "Ann Reed" else ""}><a href="/user/{number}">{one.author}</a> '
-        f"<time datetime={one.time.isoformat()}>then</time><div><p>{one.text}</p></div></li>"
-        for number, one in enumerate(THREAD)
-    )
-    found = read_posts(f"<html><title>{TITLE}</title><body><h1>{TITLE}</h1><ul>{posts}</ul></body></html>", URL)
-    assert [said(post) for post in found] == WRITTEN
+    page = board('<li><a href="/user/{0}">{1.author}</a> <time datetime={2}>then</time><div><p>{1.text}</p></div></li>')
+    for number in (1, 5):  # of one author
+        page = page.replace(f'<li><a href="/user/{number}"', f'<li class=owner><a href="/user/{number}"')
+    assert posts_of(page) == WRITTEN
 
 
 def test_a_time_may_stand_beside_the_name_and_that_of_the_user_is_another():
     page = re.sub(r"<time [^>]*>([^<]*)</time>", r"\1", ENGINES["phpbb"](THREAD))
     assert "</strong> » " in page
     assert "<strong>Joined:</strong> Tue Mar 05, 2019 8:14 pm" in page
-    assert [said(post) for post in read_posts(page, URL)] == WRITTEN
+    assert posts_of(page) == WRITTEN
 
 
 @pytest.mark.parametrize(("form", "others"), [("%m-%d-%Y", 29), ("%d-%m-%Y", 29), ("%m-%d-%Y", 5)])
@@ -293,19 +301,17 @@ def test_one_date_shows_the_order_of_the_others(form, others):
 
 @pytest.mark.parametrize("label", ["J", "OP", "Author", "楼主"])
 def test_a_letter_in_place_of_a_picture_and_a_label_are_no_names(label):
-    posts = "".join(
-        f'<div class=post><a href="/user/{number}"><span class=avatar>{label}</span></a> '
-        f'<a href="/user/{number}">{one.author}</a> <time datetime="{one.time:%Y-%m-%dT%H:%M}"></time>'
-        f"<b class=author>{label}</b><p>{one.text}</p></div>"
-        for number, one in enumerate(THREAD, 1)
+    form = (
+        f'<li class=post><a href="/user/{{0}}"><span class=avatar>{label}</span></a> <a href="/user/{{0}}">{{1.author}}'
+        f'</a> <time datetime="{{2}}"></time><b class=author>{label}</b><p>{{1.text}}</p></li>'
     )
-    assert [post.author for post in read_posts(f"<h1>{TITLE}</h1>{posts}", URL)] == [one.author for one in THREAD]
+    assert authors_of(board(form)) == AUTHORS
 
 
 def test_a_name_does_not_contain_a_time():
     named = '<b class="username"><time datetime="2025-11-14T08:05:00">14 Nov</time></b>'
     page = ENGINES["phpbb"](THREAD).replace('<div class="inner">', f'<div class="inner">{named}')
-    assert [post.author for post in read_posts(page, URL)] == [one.author for one in THREAD]
+    assert authors_of(page) == AUTHORS
 
 
 @THREADS
@@ -318,7 +324,7 @@ def test_a_short_text_with_a_date_is_no_time(engine, text):
 
 def test_a_time_of_day_counts_before_a_day_alone():
     page = phpbb(THREAD).replace('<div class="inner">', '<div class="inner"><time>2025-11-01</time>')
-    assert [said(post) for post in read_posts(page, URL)] == WRITTEN
+    assert posts_of(page) == WRITTEN
 
 
 def test_what_is_named_as_the_text_may_be_around_the_time():
@@ -329,7 +335,7 @@ def test_what_is_named_as_the_text_may_be_around_the_time():
     bare = page.replace('class="content"', "")
     for each in (page, inner, bare):
         assert [post.time.replace(tzinfo=None) for post in read_posts(each, URL)] == [time for _, time, _ in WRITTEN]
-    assert [post.text for post in read_posts(page, URL)] == [one.text for one in THREAD]
+    assert [post.text for post in read_posts(page, URL)] == TEXTS
 
 
 def test_links_and_pictures_of_a_post_are_absolute_and_safe():
@@ -350,21 +356,18 @@ def test_the_card_of_an_editor_is_no_post_and_the_time_of_an_edit_is_not_that_of
     )
     page = stack_exchange(THREAD).replace('<div class="user-info', f'{card}<div class="user-info')
     assert page.count(card) >= 3
-    posts = read_posts(page, URL)
-    assert [said(post) for post in posts] == WRITTEN
+    assert posts_of(page) == WRITTEN
 
 
 def test_a_part_of_a_post_that_has_its_time_and_quotes_somebody_is_no_post():
-    posts = "".join(
-        f'<article class=entry id=e{number}><aside><a class=username href="/user/{number}">{one.author}</a></aside>'
-        f"<div class=wrap id=w{number}><b class=date><time datetime={one.time:%Y-%m-%dT%H:%M}>{one.time:%d}</time></b>"
-        f'<blockquote><a class=username href="/user/q{number}">Quoted {number}</a> said: It is shut.</blockquote>'
-        f"<p>{one.text}</p></div></article>"
-        for number, one in enumerate(THREAD, 1)
+    page = board(
+        '<article class=entry id=e{0}><aside><a class=username href="/user/{0}">{1.author}</a></aside>'
+        "<div class=wrap id=w{0}><b class=date><time datetime={2}>{1.time:%d}</time></b>"
+        '<blockquote><a class=username href="/user/q{0}">Quoted {0}</a> said: It is shut.</blockquote>'
+        "<p>{1.text}</p></div></article>"
     )
-    found = read_posts(f"<html><body><h1>{TITLE}</h1>{posts}</body></html>", URL)
-    assert [post.author for post in found] == [one.author for one in THREAD]
-    assert all(one.text in post.text for one, post in zip(THREAD, found, strict=True))
+    assert authors_of(page) == AUTHORS
+    assert all(text in post.text for text, post in zip(TEXTS, read_posts(page, URL), strict=True))
 
 
 def test_names_and_times_that_a_post_quotes_are_part_of_its_text():
@@ -472,15 +475,13 @@ def test_columns_beside_each_other_are_no_posts():
             f"{column.format(1, BAKERY[0])}</section><section>{column.format(2, HARBOUR[0])}</section></body>",
         )
     )
-    assert [said(post) for post in read_posts(page, URL)] == WRITTEN
+    assert posts_of(page) == WRITTEN
 
 
-@pytest.mark.parametrize("form", ["<li class=reply><div class=content>{0} {1}{2}</div></li>", "<li>{0} {1}{2}</li>"])
-def test_what_is_named_as_a_text_and_holds_name_and_time_is_the_whole_post(form):
-    named = [f"<b>{one.author}</b>" for one in THREAD]
-    times = [f'<time datetime="{one.time:%Y-%m-%dT%H:%M}">{one.time:%d %B}</time>' for one in THREAD]
-    posts = "".join(map(form.format, named, times, (f"<p>{one.text}</p>" for one in THREAD)))
-    (found,) = read_thread([make_page(f"<ul>{posts}</ul>", URL)], is_thread=True)
+@pytest.mark.parametrize("parts", ["<li class=reply><div class=content>{}</div></li>", "<li>{}</li>"])
+def test_what_is_named_as_a_text_and_holds_name_and_time_is_the_whole_post(parts):
+    form = parts.format("<b>{1.author}</b> <time datetime={2}>{1.time:%d %B}</time><p>{1.text}</p>")
+    (found,) = read_thread([make_page(board(form), URL)], is_thread=True)
     assert [said(post) for post in found] == WRITTEN
 
 
@@ -505,28 +506,23 @@ def test_topics_by_somebody_at_some_time_are_no_posts():
         for number in range(1, 9)
     )
     page = ENGINES["xenforo"](THREAD).replace("</body>", f"{topics}</body>")
-    assert [said(post) for post in read_posts(page, URL)] == WRITTEN
+    assert posts_of(page) == WRITTEN
 
 
 def test_the_part_of_a_post_with_its_text_is_no_reply_if_it_names_somebody():
-    posts = "".join(
-        f'<article class=entry><aside><a class=username href="/user/{number}">{one.author}</a></aside>'
-        f'<time datetime="{one.time:%Y-%m-%dT%H:%M}"></time><div class=wrap>edited <time datetime="2026-01-0{number}">'
-        f'</time> <a href="/user/q">@Quinn</a><div class=content>{one.text}</div></div></article>'
-        for number, one in enumerate(THREAD, 1)
+    page = board(
+        '<article class=entry><aside><a class=username href="/user/{0}">{1.author}</a></aside><time datetime="{2}">'
+        '</time><div class=wrap>edited <time datetime="2026-01-0{0}"></time> <a href="/user/q">@Quinn</a>'
+        "<div class=content>{1.text}</div></div></article>"
     )
-    assert [post.author for post in read_posts(f"<h1>{TITLE}</h1>{posts}", URL)] == [one.author for one in THREAD]
+    assert authors_of(page) == AUTHORS
 
 
 def test_notes_that_an_author_adds_to_a_post_are_no_posts():
-    name = '<a class=username href="/user/{0}">{1}</a>'
-    note = f'<div class=note>{name} <time datetime="2026-01-0{{2}}"></time> Note {{0}}.{{2}}</div>'
-    posts = "".join(
-        f"<article class=entry>{name.format(number, one.author)} <time datetime={one.time.isoformat()}></time>"
-        f"<p>{one.text}</p>{note.format(number, one.author, 1)}{note.format(number, one.author, 2)}</article>"
-        for number, one in enumerate(THREAD)
-    )
-    assert [post.author for post in read_posts(f"<h1>{TITLE}</h1>{posts}", URL)] == [one.author for one in THREAD]
+    name = '<a class=username href="/user/{0}">{1.author}</a>'
+    first, second = (f"<div class=note>{name} <time datetime=2026-01-0{n}></time> Note {{0}}.{n}</div>" for n in (1, 2))
+    form = f"<article class=entry>{name} <time datetime={{2}}></time><p>{{1.text}}</p>{first}{second}</article>"
+    assert authors_of(board(form)) == AUTHORS
 
 
 def test_the_author_that_a_post_declares_counts_before_a_name_in_it():
@@ -534,7 +530,7 @@ def test_the_author_that_a_post_declares_counts_before_a_name_in_it():
         r"(<[^>]* data-author=[^>]*>)", r'\1<a class="username" href="/members/q.9/">Quinn</a>', xenforo(THREAD)
     )
     assert page.count("Quinn") == len(THREAD)
-    assert [post.author for post in read_posts(page, URL)] == [one.author for one in THREAD]
+    assert authors_of(page) == AUTHORS
 
 
 def test_a_line_of_a_post_is_a_paragraph_and_not_a_line_of_the_source():
@@ -571,16 +567,15 @@ def test_articles_teasers_and_lists_of_threads_have_no_posts(page):
 
 
 def test_comments_below_an_article_are_posts_of_its_page():
-    comments = "".join(
-        f'<li class="comment" id="comment-{number}"><b class="fn">{one.author}</b>'
-        f'<time datetime="{one.time.isoformat()}"></time><div class="comment-content"><p>{one.text}</p></div></li>'
-        for number, one in enumerate(THREAD)
+    comments = board(
+        '<li class="comment" id="comment-{0}"><b class="fn">{1.author}</b><time datetime="{2}"></time>'
+        '<div class="comment-content"><p>{1.text}</p></div></li>'
     )
-    page = blog_page(BAKERY).replace("</body>", f"<ol>{comments}</ol></body>")
+    page = blog_page(BAKERY).replace("</body>", f"{re.search('<ul>.*</ul>', comments)[0]}</body>")
     article = extract(page, URL)
     assert isinstance(article, Article)
-    assert [post.text for post in article.posts][-len(THREAD) :] == [one.text for one in THREAD]
-    assert [post.text for post in read_comments(page, URL)] == [one.text for one in THREAD]
+    assert [post.text for post in article.posts][-len(THREAD) :] == TEXTS
+    assert [post.text for post in read_comments(page, URL)] == TEXTS
 
 
 def test_the_lines_of_a_thread_that_are_in_its_posts():
@@ -608,7 +603,7 @@ def test_the_text_of_a_thread_is_that_of_its_posts_alone_and_beside_another_thre
 def test_the_posts_by_which_the_text_was_found_are_not_read_again(monkeypatch):
     article = extract(discourse(THREAD), URL, refuse="never")
     monkeypatch.setattr(posts, "MarkedPage", None)
-    assert [one.text for one in article.posts] == [one.text for one in THREAD]
+    assert [one.text for one in article.posts] == TEXTS
     article.posts.clear()
     assert article.posts
 

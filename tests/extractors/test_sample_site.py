@@ -34,11 +34,8 @@ def test_every_article_comes_out_right(design, section):
         assert article.published.strftime("%Y-%m-%d %H:%M") == wanted.published.strftime("%Y-%m-%d %H:%M")
         assert article.author == wanted.author
         assert article.language == section
+        assert article.source == wanted.source or (design, section) != ("classic", "zh")  # others do not name it
     assert found == len(truth(section)) > 10
-
-
-def test_source_is_read_where_the_page_names_it():
-    assert all(article.source == wanted.source for article, wanted in articles("classic", "zh"))
 
 
 @pytest.mark.parametrize(("design", "section"), LOOKS)

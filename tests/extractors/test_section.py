@@ -19,8 +19,12 @@ from .pages import BAKERY, HARBOUR, news_page
 
 EXAMPLE = news_page("Tides", HARBOUR)
 SECTION = Section(EXAMPLE)
+URLS = [None, "", "http://[", "https://a.example", "https://a.example/?page=2&%ff", "HTTP://A.example//x//"]
 MARKUP = st.lists(
     st.sampled_from(["<p>", "</p>", "<pre>", "<br>", "<table>", "<tr>", "<td>", "<li>", "<div>", "<h1>", "<title>"])
+    | st.sampled_from(
+        ["<h2>", "<a href='/x-1'>", "<a href='//[", "<img>", "<link rel=canonical href='http://a.example/%'>"]
+    )
     | st.sampled_from(["<!--", "<script>", "<a href=", '"', "&#0;", "\0", "作者：", "2024-03-05", "prose " * 20])
     | st.sampled_from(['<meta charset="gbk">', '<meta property="og:title" content="', '<p style="display:none">'])
     | st.just('<script type="application/ld+json">{"@type": "Article", "headline": ')
@@ -29,14 +33,14 @@ MARKUP = st.lists(
 
 
 @settings(max_examples=sample(100, 1_000))
-@given(st.binary() | MARKUP, st.sampled_from(sorted(METHODS.keys() - NEED_EXAMPLE)))
-@example(b"", "auto")
-@example(b"\xff\xfe", "auto")
-@example(b"<div>" * 3_000, "auto")
-def test_any_bytes_give_an_article_no_article_or_unusable_page(data, method):
+@given(st.binary() | MARKUP, st.sampled_from(sorted(METHODS.keys() - NEED_EXAMPLE)), st.sampled_from(URLS))
+@example(b"", "auto", None)
+@example(b"\xff\xfe", "auto", None)
+@example(b"<div>" * 3_000, "auto", None)
+def test_any_bytes_give_an_article_no_article_or_unusable_page(data, method, url):
     for call in (SECTION.extract, partial(extract, method=method)):
         try:
-            result = call(data, "https://gazette.example/")
+            result = call(data, url)
         except UnusablePage:
             continue
         assert isinstance(result, Article | NoArticle)

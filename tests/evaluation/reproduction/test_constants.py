@@ -69,9 +69,3 @@ def test_line_blocks_finds_the_stories_of_the_gazette(data, capsys):
 )
 def test_mistakes_in_the_call_are_named(words, says, data, capsys):
     assert says in mistake(main, [data, *words], capsys)
-
-
-def test_data_without_bodies_is_named(tmp_path, capsys):
-    normalised(tmp_path)
-    (tmp_path / "sets" / "gazette" / "truth.jsonl").write_text("", "utf-8")
-    assert "no page with a known body" in mistake(main, [tmp_path], capsys)

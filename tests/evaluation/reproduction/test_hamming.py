@@ -1,7 +1,5 @@
 """The measure of source 003."""
 
-import pytest
-
 from evaluation.reproduction.hamming import distance, hits, simhash
 
 STORY = "The harbour office opened its new tide station on Monday after two years of repairs and of waiting. " * 3
@@ -26,8 +24,3 @@ def test_right_is_below_30_and_complete_below_10():
     found = hits([0, 9, 10, 29, 30])
     assert (found.precision, found.recall) == (0.8, 0.5)
     assert hits([40]).recall is None
-
-
-def test_no_pages_have_no_figures():
-    with pytest.raises(ValueError, match="no pages"):
-        hits([])

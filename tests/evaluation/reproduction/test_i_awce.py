@@ -31,7 +31,3 @@ def test_command_prints_types_and_texts(data, capsys):
     assert printed.startswith("## shipped")
     assert "right of these" in printed
     assert "article-deviation alone" in printed
-
-
-def test_a_folder_without_data_is_a_clear_error(tmp_path, capsys):
-    assert "is not a folder" in layouts.mistake(main, [tmp_path / "none"], capsys)

@@ -50,11 +50,6 @@ def test_lines_from_the_title_on_count_more_than_those_before():
     assert found[HARBOUR[0]] < 1 < found[BAKERY[0]]
 
 
-def test_what_follows_the_heading_of_the_comments_counts_little():
-    found = priors(f"{text(BAKERY * 3)}<h3>12 comments</h3>{text(HARBOUR)}")
-    assert found[HARBOUR[0]] < 0.5 * found[BAKERY[0]]
-
-
 def test_prose_among_links_counts_less():
     links = "".join(f'<p><a href="/{n}">{line}</a></p>' for n, line in enumerate(HARBOUR))
     found = priors(f"{text(BAKERY * 2)}{links}<p>Short words here.</p>{links}")

@@ -250,15 +250,11 @@ def test_page_s_own_json_ld_gives_the_day_where_no_article_is_declared():
     assert article(script).published == date(2024, 3, 5)
 
 
-def test_dates_are_saved_from_json_ld_with_a_comma_too_many():
-    script = '<script type="application/ld+json">{"@type": "NewsArticle", "datePublished": "2024-03-05",}</script>'
-    assert article(script).published == date(2024, 3, 5)
-
-
-def test_author_is_saved_from_json_ld_with_a_comma_too_many():
+def test_author_and_date_are_saved_from_json_ld_with_a_comma_too_many():
     for author in ('"Ada Miller"', '{"@type": "Person", "name": "Ada Miller"}', '[{"name": "Ada Miller"}]'):
-        script = f'<script type="application/ld+json">{{"@type": "NewsArticle", "author": {author},}}</script>'
-        assert article(script).author == "Ada Miller"
+        data = f'{{"@type": "NewsArticle", "datePublished": "2024-03-05", "author": {author},}}'
+        found = article(f'<script type="application/ld+json">{data}</script>')
+        assert (found.author, found.published) == ("Ada Miller", date(2024, 3, 5))
 
 
 def test_author_of_json_ld_may_be_another_object_of_its_graph():
@@ -482,15 +478,6 @@ def test_date_above_a_title_is_read():
 def test_lines_of_a_heading_are_apart():
     html = news_page("Bread", BAKERY).replace("<h1>Bread</h1>", "<h1>Bread<br>from <b>old</b> stones</h1>")
     assert extract(html).title == "Bread from old stones"
-
-
-@pytest.mark.parametrize(
-    ("declared", "expected"), [("en-GB", date(2024, 3, 5)), ("en-US", date(2024, 5, 3)), ("en", None), ("", None)]
-)
-def test_order_of_numbers_is_that_of_the_page_s_language(declared, expected):
-    body = "<div>05/03/2024</div>" + "".join(f"<p>{text}</p>" for text in BAKERY)
-    page = news_page("Bread from old stones", (), body=body).replace('lang="en"', f'lang="{declared}"')
-    assert extract(page, "https://gazette.example/town/bread.html").published == expected
 
 
 @pytest.mark.parametrize(

@@ -6,17 +6,14 @@ from types import SimpleNamespace
 from typing import get_type_hints
 
 import pytest
-from hypothesis import given, settings
 
-from extractors import Article, Entry, Listing, NoArticle, Section, UnusablePage, extract
+from extractors import Article, Entry, Listing, NoArticle, Section, extract
 from extractors.methods import i_awce
 from extractors.render import render
 from extractors.visual import screenshot_type
 from extractors.visual.screenshot_type import ScreenshotType
-from tests.samples import sample
 
 from ..pages import BAKERY, HARBOUR, LIBRARY, news_page
-from ..test_section import MARKUP
 from .list_rank.test_extractor import TITLES, URL, section_page, teaser_list
 
 ARTICLE_URL = "https://gazette.example/town/2026/03/04/bread.html"
@@ -181,15 +178,3 @@ def test_a_screenshot_is_bytes():
 
 def test_other_methods_have_no_use_for_a_screenshot():
     assert isinstance(extract(bakery(), ARTICLE_URL, screenshot=b"a picture"), Article)
-
-
-@settings(max_examples=sample(40, 100))
-@given(MARKUP)
-def test_any_bytes_give_a_result_or_unusable_page(data):
-    try:
-        result = extract(data, "https://gazette.example/", method="i-awce")
-    except UnusablePage:
-        return
-    assert isinstance(result, Article | NoArticle)
-    assert result.reason
-    json.dumps(result.to_dict(), ensure_ascii=False).encode("utf-8", "replace")

@@ -4,15 +4,12 @@ like them.
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from evaluation.sample_site import DESIGNS, LIST_PATHS, SECTIONS, TOPIC_PATHS, render_site, truth
 from extractors import Article, NoArticle, Section, extract
 from extractors.page_types import PageType, classify, classify_together, page_kinds
 from extractors.page_types.classify import kind_of_several
 from tests.extractors.pages import BAKERY, HARBOUR, news_page
-from tests.samples import sample
 
 from .made import article_page, list_page, parsed
 
@@ -86,24 +83,6 @@ def test_a_shape_of_both_types_is_uncertain():
 def test_one_page_does_not_outvote_all_others():
     assert kind_of_several(np.array([-30.0, 1, 1, 1, 1, 1, 1, 1, 1]), 2.0, -40.0) == "uncertain"
     assert kind_of_several(np.array([-30.0] + [1] * 40), 2.0, -40.0) == "article"
-
-
-@settings(max_examples=sample(30, 60))
-@given(
-    st.lists(
-        st.sampled_from(
-            ["<p>", "</p>", "<h2>", "<a href='/x-1'>", "<a href='//[", "<br>", "<li>", "<img>", "<title>", "<pre>",
-             "<script type='application/ld+json'>", "<link rel=canonical href='http://a.example/%'>", "2026-11-03 ",
-             "Some words of a text that goes on for a while. ", "读者来信，" * 9, "\0", "\ud800", "…"]
-        ),
-        max_size=40,
-    ),
-    st.sampled_from([None, "", "http://[", "https://a.example", "https://a.example/?page=2&%ff", "HTTP://A.example//x//"]),
-)  # fmt: skip
-def test_any_page_that_parses_gets_a_type(parts, url):
-    page = parsed("<p>Forty bytes of text are what a page must have at least.</p>" + "".join(parts), url)
-    if not isinstance(page, NoArticle):
-        assert 0 <= classify(page).probability <= 1
 
 
 def refused(page, url=URL, refuse="notices"):
