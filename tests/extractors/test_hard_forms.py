@@ -2,7 +2,7 @@
 
 import pytest
 
-from extractors import Article, Section, extract
+from extractors import Article, extract
 
 from .pages import BAKERY, HARBOUR, LIBRARY, news_page
 
@@ -84,11 +84,6 @@ def test_article_made_of_embedded_posts_keeps_them():
     assert body_of(page) == [*HARBOUR, *BAKERY, *LIBRARY]
 
 
-def test_body_in_one_element_with_line_breaks():
-    page = news_page("Tides", (), body="<br><br>".join(ALL))
-    assert body_of(page) == list(ALL)
-
-
 def test_endless_list_of_links_below_the_body_stays_out():
     links = "".join(f'<li><a href="/{n}">Older story number {n} about the town</a></li>' for n in range(3_000))
     page = news_page("Tides", ALL).replace('<div class="foot">', f'<ul class="more">{links}</ul><div class="foot">')
@@ -109,10 +104,3 @@ def test_endless_list_of_links_below_the_body_stays_out():
 def test_hostile_page_still_gives_its_text(page):
     article = extract(f"<html><body>{page}</body></html>", URL)
     assert ALL[1] in article.text.replace("  ", " ")
-
-
-def test_hostile_page_leaves_the_section_as_it_was():
-    section = Section(news_page("Tides", HARBOUR))
-    before = section.extract(news_page("Bread", BAKERY), URL)
-    section.extract("<div>" * 20_000 + paragraphs(*ALL), URL)
-    assert section.extract(news_page("Bread", BAKERY), URL) == before

@@ -84,12 +84,6 @@ def test_quote():
     assert blocks("<blockquote><p>It floats.</p></blockquote>") == (Block("quote", "It floats."),)
 
 
-def test_layout_table_around_the_body_makes_no_table_of_it():
-    prose = "".join(f"<p>{text}</p>" for text in BAKERY)
-    article = extract(f"<table><tr><td><a href=/>Home</a></td><td class=main>{prose}</td></tr></table>")
-    assert {block.kind for block in article.blocks} == {"paragraph"}
-
-
 def test_text_joins_the_blocks_with_a_blank_line():
     article = extract(blog_page([*BAKERY, "<ul><li>Dark flour<li>Water</ul>"]))
     assert article.text == "\n\n".join([*BAKERY, "Dark flour\nWater"])

@@ -37,11 +37,6 @@ def test_numbers_have_a_name_each_and_are_finite():
     assert np.flatnonzero(values[:, NAMES.index("kept")]).tolist() == body.kept
 
 
-def test_numbers_exist_for_a_page_of_one_line():
-    page = parsed("<p>Forty bytes of text are what a page must have at least.</p>")
-    assert features_of(page.lines, page.prior, rules_body(page.lines, page.prior)).shape == (1, len(NAMES))
-
-
 def test_a_model_that_agrees_with_the_rules_changes_nothing():
     page = parsed(news_page("Tides", TEXTS))
     kept = rules_body(page.lines, page.prior).kept
@@ -100,14 +95,6 @@ def test_lines_below_the_limit_stay_as_they_are():
     kept = rules_body(page.lines, page.prior).kept
     likely = float(np.log(SURE / (1 - SURE))) - 0.1
     assert opinion_of(page, kept[:-1], model("kept", 0.5, likely - 2, likely)).kept == kept[:-1]
-
-
-def test_bodies_in_many_containers_come_out_whole():
-    cards = "".join(f'<section class="box{n}"><h2>Stop {n}</h2><p>{text}</p></section>' for n, text in enumerate(TEXTS))
-    page = parsed(news_page("Nine stops", (), body=cards))
-    body = rules_body(page.lines, page.prior)
-    found = second_opinion(page.lines, page.prior, body)
-    assert set(TEXTS) <= {page.lines.texts[line] for line in found.kept}
 
 
 @pytest.mark.parametrize("agree", [True, False])
