@@ -83,16 +83,6 @@ def test_line_blocks_rise_and_fall_around_the_body():
     assert len(found.sizes) == len(ctext)
 
 
-def test_line_blocks_verbatim_are_counted_in_lines_of_the_file():
-    page = plain_page("zh", 6)
-    found = figure_data(page, SITE, method="line-blocks-verbatim")
-    source = page.split("\n")
-    paragraphs = [number for number, line in enumerate(source) if line.startswith("<p>") and line[3:13] in STORY.text]
-    assert abs(found.start - paragraphs[0]) < found.width  # a block begins up to so many lines above its text
-    assert found.end == paragraphs[-1] + 1
-    assert found.start <= found.sizes.index(max(found.sizes)) < found.end
-
-
 def test_tag_paths_name_the_body_s_cluster():
     page = news_page("New bread", BAKERY * 3)
     found = figure_data(page, URL, method="tag-paths")

@@ -41,12 +41,6 @@ def test_articles_of_the_sample_site_are_no_lists(design, section):
     assert all(kind.kind != "list" and kind.probability > 0.7 for _, kind in found)
 
 
-@pytest.mark.parametrize("design", DESIGNS)
-def test_articles_of_one_shape_are_articles_together(design):
-    found = judged(design, [wanted.path for wanted in truth("zh")])
-    assert classify_together([kind for _, kind in found]).kind == "article"
-
-
 def test_pages_without_an_address():
     assert classify(parsed(list_page())).kind != "article"
     assert classify(parsed(article_page())).kind != "list"

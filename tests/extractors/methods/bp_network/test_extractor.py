@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from extractors import Article, NoArticle, UnusablePage, extract
+from extractors import NoArticle, UnusablePage, extract
 from extractors.content.line_membership import IN_SEGMENT
 from extractors.methods.bp_network.extractor import (
     cut_by_line,
@@ -11,7 +11,7 @@ from extractors.methods.bp_network.extractor import (
     lines_below,
 )
 
-from ...pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page, parsed
+from ...pages import BAKERY, HARBOUR, LIBRARY, news_page, parsed
 
 CHINESE = (
     "港口管理处周一启用了新的潮汐观测站，此前的维修工作持续了整整两年时间。",
@@ -112,11 +112,6 @@ def test_the_titles_heading_is_not_repeated_in_the_text():
     assert (article.title, article.text.split("\n\n")) == ("The travelling library", list(LIBRARY))
 
 
-def test_lists_are_no_articles():
-    links = "".join(f'<li><a href="/{n}">Chapter {n} of the long story</a></li>' for n in range(30))
-    assert isinstance(extract(f"<ul>{links}</ul>", method="bp-network"), NoArticle)
-
-
 @pytest.mark.parametrize("method", ["bp-network", "bp-network-verbatim"])
 def test_pages_without_text(method):
     assert isinstance(extract("<html><body><script src=app.js></script></body></html>", method=method), NoArticle)
@@ -128,12 +123,6 @@ def test_verbatim_keeps_each_line_above_one_half():
     cut = cut_by_line([0.2, 0.6, 0.5, 0.9])
     assert cut.kept == [1, 3]
     assert cut_by_line([0.2, 0.5]) == "the network classifies no line as body"
-
-
-def test_verbatim_gives_an_article():
-    article = extract(blog_page([" ".join(BAKERY)] * 3), method="bp-network-verbatim")
-    assert isinstance(article, Article)
-    assert BAKERY[0] in article.text
 
 
 def test_outputs_decide_where_the_body_is():

@@ -87,12 +87,6 @@ def test_method_cuts_the_story_and_names_title_and_date():
     assert article.published.isoformat() == "2026-03-04"
 
 
-def test_link_lists_have_no_length():
-    links = "".join(f'<li><a href="/{n}">{text}</a></li>' for n, text in enumerate(BAKERY * 5))
-    page = f"<body><ul>{links}</ul>{WRAPPERS}<p>{HARBOUR[0]}</p><p>{HARBOUR[1]}</p></div>"
-    assert extract(page, method="line-blocks").text.split("\n\n") == list(HARBOUR[:2])
-
-
 def test_blocks_are_typed():
     page = f"<body><h2>Ovens</h2><p>{BAKERY[0]}</p><ul><li>{BAKERY[1]}</li></ul><pre>a\n  b = {'1' * 60}</pre>"
     kinds = [block.kind for block in extract(page, method="line-blocks").blocks]

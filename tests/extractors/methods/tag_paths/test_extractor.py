@@ -147,7 +147,3 @@ def test_method_learns_from_example_and_later_pages():
     assert article.text.split("\n\n") == list(BAKERY)
     assert article.title == "Bread from old stones"
     assert "2 sample pages" in article.reason
-
-
-def test_method_does_without_an_example():
-    assert extract(news_page("Bread", BAKERY), method="tag-paths").text.split("\n\n") == list(BAKERY)
