@@ -465,19 +465,6 @@ def test_an_opening_post_of_another_form_stands_before_all_others():
     assert [post.author for post in opened] == ["Late", *(one.author for one in THREAD)]
 
 
-def test_columns_beside_each_other_are_no_posts():
-    column = '<a class=username href="/user/{0}">Site {0}</a> <time datetime="2026-02-0{0}T10:00"></time><p>{1}</p>'
-    page = (
-        ENGINES["xenforo"](THREAD)
-        .replace("<body>", "<body><section id=main>")
-        .replace(
-            "</body>",
-            f"{column.format(1, BAKERY[0])}</section><section>{column.format(2, HARBOUR[0])}</section></body>",
-        )
-    )
-    assert posts_of(page) == WRITTEN
-
-
 @pytest.mark.parametrize("parts", ["<li class=reply><div class=content>{}</div></li>", "<li>{}</li>"])
 def test_what_is_named_as_a_text_and_holds_name_and_time_is_the_whole_post(parts):
     form = parts.format("<b>{1.author}</b> <time datetime={2}>{1.time:%d %B}</time><p>{1.text}</p>")
