@@ -5,15 +5,17 @@
 
 import logging
 import os
+import signal
 import sys
 import warnings
-from collections.abc import Mapping
-from contextlib import redirect_stdout
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 from typing import Any, cast
 
 from workers.errors import ExemplarError
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
+STARTED_BY_US = "EXEMPLAR_STARTED"  # setting: the starter of the spider handles errors of its start
 
 
 def run_spider(spider: type, settings: Mapping[str, Any], *, has_state: bool = True, **arguments: Any) -> Any:
@@ -25,7 +27,8 @@ def run_spider(spider: type, settings: Mapping[str, Any], *, has_state: bool = T
     process = scrapy_process()
     crawler = process.create_crawler(spider)
     crawler.settings.setdict(dict(settings), priority="spider")
-    crawl = process.crawl(crawler, **arguments)
+    with interrupts_held():
+        crawl = process.crawl(crawler, **arguments)
     skip_unread_records()
     with redirect_stdout(sys.stderr):  # standard output is for results
         try:
@@ -58,6 +61,7 @@ def scrapy_process() -> Any:
         module = os.environ["SCRAPY_SETTINGS_MODULE"]
         raise ExemplarError(f"settings module {module} of Scrapy: {error}; name its folder in PYTHONPATH") from None
     put_in_force(project)
+    project.set(STARTED_BY_US, True)
     if logging.getLogger().handlers and not project.get("LOG_FILE"):  # our log; Scrapy's would have each line, too
         project.set("LOG_INSTALL_ROOT_HANDLER", False, priority="cmdline")
     process = AsyncCrawlerProcess(project)
@@ -66,6 +70,19 @@ def scrapy_process() -> Any:
     quiet_scrapy()  # after the line above, which sets up Scrapy's logging
     logging.getLogger("scrapy").setLevel(logging.ERROR)
     return process
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Delay Ctrl-C until the end of the block: while Twisted sets up a crawl, an interrupt would print a traceback."""
+    interrupts: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: interrupts.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if interrupts:
+        raise KeyboardInterrupt
 
 
 def quiet_scrapy() -> None:
@@ -81,3 +98,9 @@ def skip_unread_records() -> None:
     root = logging.getLogger()
     least = min((handler.level for handler in root.handlers), default=logging.WARNING)
     root.setLevel(max(least, logging.INFO))
+
+
+def log_nothing_more() -> None:
+    """Log nothing from now on: the user has got one line on the cause, and needs no traceback of Scrapy."""
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(lambda record: False)

@@ -25,6 +25,8 @@ from crawler.fetching.scrapy_process import (
     EXIT_FAILED,
     EXIT_OK,
     EXIT_UNAVAILABLE,
+    STARTED_BY_US,
+    log_nothing_more,
     quiet_scrapy,
     run_spider,
 )
@@ -73,21 +75,32 @@ class SectionSpider(GatedSpider):
         self._is_over = self._is_closed = False
 
     @classmethod
-    def from_crawler(
+    def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "SectionSpider":
+        """Begin a run. Arguments: task, limit, all, since, until, backfill, tasks (the file), or `shared`.
+
+        Without `shared` it opens Redis for itself. `on_begin` gets the spider once its run has begun.
+
+        In the command `scrapy crawl` a mistake is logged as one line.
+        """
+        quiet_scrapy()
+        try:
+            return cls._begin(crawler, **kwargs)
+        except (ExemplarError, ValueError, redis.RedisError) as error:
+            if not crawler.settings.getbool(STARTED_BY_US):
+                log.critical("%s", error)
+                log_nothing_more()
+            raise
+
+    @classmethod
+    def _begin(
         cls,
         crawler: Any,
-        *args: Any,
         task: str = "",
         tasks: str = "",
         shared: Shared | None = None,
         on_begin: Callable[["SectionSpider"], None] = lambda spider: None,
         **kwargs: Any,
     ) -> "SectionSpider":
-        """Begin a run. Arguments: task, limit, all, since, until, backfill, tasks (the file), or `shared`.
-
-        Without `shared` it opens Redis for itself. `on_begin` gets the spider once its run has begun.
-        """
-        quiet_scrapy()
         if not task:
             raise ExemplarError("no task given; use -a task=NAME")
         resources = ExitStack()

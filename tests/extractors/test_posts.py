@@ -97,7 +97,7 @@ def test_a_name_may_be_text_beside_the_time(engine):
     assert [said(post) for post in second] == WRITTEN[:1]
 
 
-def posts_of(html, *, first=0):
+def last_posts(html, *, first=0):
     """The posts of the last of some pages of a task on threads."""
     pages = [make_page(page, URL, fetched_at=datetime(2025, 12, 1, tzinfo=UTC)) for page in html]
     return [said(post) for post in read_thread(pages, is_thread=True, first=first)[-1]]
@@ -105,16 +105,16 @@ def posts_of(html, *, first=0):
 
 @pytest.mark.parametrize("engine", FLAT.values(), ids=FLAT)
 def test_rows_that_follow_each_other_are_one_post(engine):
-    assert posts_of([engine(THREAD)]) == WRITTEN
+    assert last_posts([engine(THREAD)]) == WRITTEN
 
 
 @pytest.mark.parametrize("users", ["/u/", "//weibo.example/"])
 def test_a_text_may_begin_with_the_name(users):
-    assert posts_of([weibo(THREAD, users=users)]) == WRITTEN
+    assert last_posts([weibo(THREAD, users=users)]) == WRITTEN
 
 
 def test_events_among_posts_do_not_hide_them():
-    assert [post for post in posts_of([gitea(THREAD)]) if post[0] != "admin"] == WRITTEN
+    assert [post for post in last_posts([gitea(THREAD)]) if post[0] != "admin"] == WRITTEN
 
 
 def test_how_many_found_a_review_helpful_is_not_its_text():
@@ -148,14 +148,14 @@ BEGAN = (
 def test_what_stands_beside_the_only_posts_is_no_post(form, count):
     post = xenforo(THREAD[:count]).split('<div class="block-body')[1].split("<div class='footer'>")[0]
     page = form.format(f'<div><div class="block"><div class="block-body{post}</div></div>')
-    assert posts_of([page]) == WRITTEN[:count]
-    assert posts_of([xenforo(THREAD), page], first=1) == WRITTEN[:count]
+    assert last_posts([page]) == WRITTEN[:count]
+    assert last_posts([xenforo(THREAD), page], first=1) == WRITTEN[:count]
 
 
 def test_a_thread_without_replies_has_the_opening_post_in_the_form_of_the_example():
     engine = ENGINES["hacker_news"]
-    assert posts_of([engine(THREAD[:1])]) == []
-    assert posts_of([engine(THREAD), engine(THREAD[:1])], first=1) == WRITTEN[:1]
+    assert last_posts([engine(THREAD[:1])]) == []
+    assert last_posts([engine(THREAD), engine(THREAD[:1])], first=1) == WRITTEN[:1]
 
 
 def test_an_article_above_comments_is_no_post():
@@ -169,8 +169,8 @@ def test_an_article_above_comments_is_no_post():
     )
     page = f"<body>{article}{''.join(f'<p>{line}</p>' for line in HARBOUR)}</article><ol>{comments}</ol></body>"
     published = '<meta property="article:published_time" content="2025-11-13T08:00:00Z">'
-    assert len(posts_of([page])) == len(WRITTEN) + 1
-    assert posts_of([f"<html><head>{published}</head>{page}</html>"]) == WRITTEN
+    assert len(last_posts([page])) == len(WRITTEN) + 1
+    assert last_posts([f"<html><head>{published}</head>{page}</html>"]) == WRITTEN
 
 
 def test_comments_by_the_author_of_an_answer_are_posts_too():
