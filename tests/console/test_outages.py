@@ -48,7 +48,7 @@ def test_a_run_waits_for_a_redis_that_is_away_and_says_so_once(
     assert len([text for text in texts if text.startswith("Redis is unavailable")]) == 1
     assert len([text for text in texts if text.startswith("Redis is available again")]) == 1
     healed = [text for text in texts if "were added to the ledger" in text]  # a row whose URL was not settled in time
-    assert len(texts) == 2 + len(healed), texts
+    assert len(texts) == 2 + len(healed), "\n".join(texts)
 
 
 def test_a_run_may_end_when_redis_is_away(folder: Path, environment: dict[str, str], server: Server) -> None:
