@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from extractors.content.confidence import LEAST, MOST, WEIGHTS, doubts_of
 from extractors.content.confidence import NAMES as NUMBERS
+from extractors.content.line_model.context import LineModel
 from extractors.content.line_model.line_columns import NAMES, TAGS
 from extractors.content.line_model.opinion import corrected, like_text
 from extractors.content.line_model.trees import Trees
@@ -38,7 +39,7 @@ from .line_model import (
     MIXTURE,
     OTHER,
     LabelledForm,
-    learn,
+    learn_models,
     read_examples,
 )
 from .scores import auc
@@ -80,7 +81,9 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(words)
     with mistakes(parser, DataError):
         forms = read_examples(read_sets(arguments.data), arguments.processes, arguments.left_out)
-    judged = [one for fold in range(FOLDS) for one in judged_without(forms, fold)]
+    seen = {f"fold-{fold}": [one for one in forms if one.seen_without(fold)] for fold in range(FOLDS)}
+    models = [learn_models(forms, seen, weights).values() for weights in (FORMS, FORMS_OF_ANY_KIND)]
+    judged = [one for fold, both in enumerate(zip(*models, strict=True)) for one in judged_without(forms, fold, *both)]
     for line in report(with_confidence(judged)):
         print(line)
     learned = [one for one in judged if one.form.form in WEIGHT]
@@ -88,33 +91,39 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def judged_without(forms: Sequence[LabelledForm], fold: int) -> Iterator[Judged]:
-    """Yield the forms of a fold with the bodies of the models that apply to them.
+def judged_without(
+    forms: Sequence[LabelledForm], fold: int, of_articles: LineModel, of_any_kind: LineModel
+) -> Iterator[Judged]:
+    """Yield the forms of a fold with the bodies of the models that apply to them, and have not seen them.
 
     Articles count twice, since some are not told to be articles at once and get the model of any kind.
     """
-    known = [one for one in forms if one.seen_without(fold)]
-    yield from judged_by(learn(known), [one for one in forms if one.form in (*FORMS, *JUDGED_FORMS)], fold)
+    yield from judged_by(of_articles, [one for one in forms if one.form in (*FORMS, *JUDGED_FORMS)], fold)
     others = [one for one in forms if one.form in (OTHER, *OF_KINDS, *DOUBTED)]
-    yield from judged_by(learn(known, FORMS_OF_ANY_KIND), others, fold, is_article=False)
+    yield from judged_by(of_any_kind, others, fold, is_article=False)
 
 
-def judged_by(model: Trees, forms: Iterable[LabelledForm], fold: int, *, is_article: bool = True) -> Iterator[Judged]:
+def judged_by(
+    model: LineModel, forms: Iterable[LabelledForm], fold: int, *, is_article: bool = True
+) -> Iterator[Judged]:
     """Yield the forms of a fold's sites; those in designs only if a design is unseen.
 
     A page that lacks much of its truth is left out, because its text cannot be right.
     """
     for one in forms:
         if one.fold == fold and (not one.designs or fold in one.designs) and one.missing < MISSING:
-            yield judge_form(one, logistic(model.log_odds(one.values)), is_article=is_article)
+            yield judge_form(one, *model.chances(one.values), is_article=is_article)
 
 
-def judge_form(one: LabelledForm, chance: NDArray[np.float32], *, is_article: bool = True) -> Judged:
-    """Return a form with the body that follows from the probabilities of its lines."""
+def judge_form(
+    one: LabelledForm, chance: NDArray[np.float32], first: NDArray[np.float32], *, is_article: bool = True
+) -> Judged:
+    """Return a form with the body that follows from the probabilities of its lines; `first`: by the first reading."""
     rules, width = one.values[:, _KEPT] > 0.5, np.expm1(one.values[:, _WIDTH])
-    chance = like_text(chance, one.values[:, _TAG] == TAGS["pre"], rules)
+    code = one.values[:, _TAG] == TAGS["pre"]
+    chance, first = like_text(chance, code, rules), like_text(first, code, rules)
     kept = corrected(rules, chance, width, is_article=is_article)
-    numbers = doubts_of(one.values, chance, kept, rules, one.known)
+    numbers = doubts_of(one.values, chance, first, kept, rules, one.known)
     return Judged(one, numbers, f1_of(one, kept, width), f1_of(one, rules, width))
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from rich.console import Console
 
 from extractors.content.line_model import using
+from extractors.content.line_model.context import LineModel, load_model
 from extractors.content.line_model.line_columns import NAMES, NAMES_OF_ANY_KIND
-from extractors.content.line_model.trees import Trees, load
 from extractors.errors import TrainingMistakes
 from extractors.page_types import using_models
 
@@ -30,15 +30,15 @@ from .line_model import (
     LabelledForm,
     family_of,
     fold_of,
-    learn,
+    learn_models,
     no_models,
     read_examples,
+    save_model,
     site_of,
 )
 from .line_model import FORMS as FORMS_OF_ARTICLES
 from .page_type_learning import PageNumbers, pages_of, save
 from .page_type_training import FORMS, is_of_kinds, learn_kind, read_features, sites_of, trained
-from .tree_training import save as save_trees
 
 SITES, SET = "sites", "set"  # the data that are left out
 LINE_MODELS = {"line-model-articles.json": NAMES, "line-model.json": NAMES_OF_ANY_KIND}  # of articles, of any kind
@@ -78,8 +78,8 @@ class LeftOut:
 
 
 @lru_cache(64)
-def _line_model(path: Path) -> Trees:
-    return load(path, LINE_MODELS[path.name])
+def _line_model(path: Path) -> LineModel:
+    return load_model(path, LINE_MODELS[path.name])
 
 
 def models(sets: Sequence[str]) -> dict[str, May]:
@@ -108,12 +108,11 @@ def main(words: Sequence[str] | None = None) -> int:
             folder.mkdir(parents=True, exist_ok=True)
             _train_types(folder, labelled, features, may)
         examples = read_examples(sets, arguments.processes, arguments.out)
-        for name in models(names):
-            folder = arguments.out / name
-            chosen = [one for one in examples if _may_learn(name, one)]
-            for model, weights in zip(LINE_MODELS, (FORMS_OF_ARTICLES, FORMS_OF_ANY_KIND), strict=True):
-                save_trees(learn(chosen, weights), folder / model, {"left_out": name})
-            print(folder, flush=True)
+        chosen = {name: [one for one in examples if _may_learn(name, one)] for name in models(names)}
+        for file, weights in zip(LINE_MODELS, (FORMS_OF_ARTICLES, FORMS_OF_ANY_KIND), strict=True):
+            for name, model in learn_models(examples, chosen, weights).items():
+                save_model(model, arguments.out / name / file, {"left_out": name})
+                print(arguments.out / name / file, flush=True)
     return 0
 
 

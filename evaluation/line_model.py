@@ -19,6 +19,7 @@ from functools import partial
 from hashlib import blake2b
 from multiprocessing import Pool
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ from extractors.content.assembly import ParsedPage, read
 from extractors.content.body import Body
 from extractors.content.confidence import Known, known_of
 from extractors.content.line_model.cohesion import OF_LINE, OF_LINES
+from extractors.content.line_model.context import CONTEXT_NAMES, LineModel, context_columns, second_of
 from extractors.content.line_model.line_columns import NAMES, NAMES_OF_ANY_KIND, features_of, with_kinds
 from extractors.content.line_model.opinion import ANY_KIND, ARTICLES, HERE
 from extractors.content.line_model.trees import Trees
@@ -104,6 +106,9 @@ class LabelledForm:
         return self.fold != fold and fold not in self.designs
 
 
+Contexts = Mapping[int, NDArray[np.float32]]  # `id` of a form → `CONTEXT_NAMES` of its lines
+
+
 @dataclass(frozen=True, slots=True)
 class _Job:
     """A page to read: `pages` are HTML and URL of it and of its examples, made by `make`."""
@@ -131,7 +136,7 @@ def main(words: Sequence[str] | None = None) -> int:
         pages, sites = len(plain), len({(one.set, one.site) for one in plain})
         designed = sum(bool(one.designs) for one in forms)
         about = {"pages": pages, "sites": sites, "designed": designed, "sets": sorted({one.set for one in plain})}
-        save(learn(forms, weights), arguments.out / name, about)
+        save_model(learn_models(forms, {"all": forms}, weights)["all"], arguments.out / name, about)
         print(f"{arguments.out / name}: learned from {pages} pages of {sites} sites")
     return 0
 
@@ -213,15 +218,61 @@ def _in_design(site: DesignedSite, design: str, draw: random.Random, form: str) 
 
 
 def learn(examples: Sequence[LabelledForm], weights: Mapping[str, float] = FORMS) -> Trees:
-    """Return the trees learned from the pages in the forms that have a weight."""
+    """Return the trees of the first reading, learned from the pages in the forms that have a weight."""
     chosen = [one for one in examples if one.form in weights]
     names = NAMES_OF_ANY_KIND if OTHER in weights else NAMES
+    return _learn(names, chosen, [_thinned(one)[:, : len(names)] for one in chosen], weights)
+
+
+def learn_models(
+    examples: Sequence[LabelledForm], chosen: Mapping[str, Sequence[LabelledForm]], weights: Mapping[str, float]
+) -> dict[str, LineModel]:
+    """Return a model for each choice of pages; that named fold-K has to be of those seen without fold K.
+
+    The second reading is learned from first ones by models that have not seen a page's design, or else its site, and
+    from all shared words: the first one is careful enough. Only articles are read twice: other kinds gain nothing.
+    """
+    if OTHER in weights:
+        return {name: LineModel(learn(known, weights)) for name, known in chosen.items()}
+    seen = [[one for one in examples if one.seen_without(fold)] for fold in range(FOLDS)]
+    firsts = {f"fold-{fold}": learn(known or examples, weights) for fold, known in enumerate(seen)}
+    contexts = {}
+    for one in examples:
+        if one.form in weights:
+            unseen = one.fold if not one.designs or one.fold in one.designs else min(one.designs)
+            values = one.values[:, : len(NAMES)]
+            contexts[id(one)] = context_columns(values, firsts[f"fold-{unseen}"].log_odds(values))
+    return {
+        name: LineModel(firsts.get(name) or learn(known, weights), _learn_again(known, contexts, weights))
+        for name, known in chosen.items()
+    }
+
+
+def _learn_again(examples: Sequence[LabelledForm], contexts: Contexts, weights: Mapping[str, float]) -> Trees:
+    chosen = [one for one in examples if one.form in weights]
+    values = [np.hstack([contexts[id(one)], one.values[:, : len(NAMES)]]) for one in chosen]
+    return _learn([*CONTEXT_NAMES, *NAMES], chosen, values, weights)
+
+
+def _learn(
+    names: Sequence[str],
+    chosen: Sequence[LabelledForm],
+    values: Sequence[NDArray[np.float32]],
+    weights: Mapping[str, float],
+) -> Trees:
     return fit(
         names,
-        np.concatenate([_thinned(one)[:, : len(names)] for one in chosen]),
+        np.concatenate(values),
         np.concatenate([one.target for one in chosen]).astype(np.float64),
         np.concatenate([one.weight * weights[one.form] * one.scale for one in chosen]),
     )
+
+
+def save_model(model: LineModel, path: Path, about: Mapping[str, Any]) -> None:
+    """Write the trees of both readings. Raises `OSError`."""
+    save(model.first, path, about)
+    if model.second is not None:
+        save(model.second, second_of(path), about)
 
 
 def _thinned(one: LabelledForm) -> NDArray[np.float32]:

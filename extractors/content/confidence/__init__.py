@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from ... import learned
 from ...html.lines import Floats, Lines
 from ...metadata.declared_metadata import DESCRIPTION, Head
+from ..line_model.expected_f1 import agreement, expected
 from ..line_model.line_columns import NAMES as COLUMNS
 from ..line_model.line_columns import flags_of
-from ..line_model.opinion import Opinion, agreement
+from ..line_model.opinion import Opinion
 from ..line_model.trees import Trees, load
 
 Flags = NDArray[np.bool_]
@@ -37,6 +38,7 @@ NAMES = (
     "agrees_rules", "agrees_model", "agrees_run", "agrees_prose", "agrees_place", "agrees_clean",
     "probability", "described", "match", "support", "shared", "page_prose",
     "title_levels", "title_levels_most",
+    "first_expected", "first_doubt", "agrees_first", "readings_differ",
 )  # fmt: skip
 _AT = {name: place for place, name in enumerate(COLUMNS)}
 WEIGHTS = Path(__file__).parent / "weights.json"
@@ -84,11 +86,12 @@ def known_of(lines: Lines, head: Head, kept: list[int], probability: float | Non
     return Known(1.0 if probability is None else probability, described)
 
 
-def doubts_of(values: Floats, chance: Floats, kept: Flags, rules: Flags, known: Known) -> Floats:
+def doubts_of(values: Floats, chance: Floats, read_once: Floats, kept: Flags, rules: Flags, known: Known) -> Floats:
     """Return the numbers, float32, shape (len(NAMES),).
 
-    `values`, `chance`: numbers and probabilities of the lines by the line model; `kept`: lines of the body, at least
-    one; `rules`: those of the body before the line model.
+    `values`, `chance`: numbers and probabilities of the lines by the line model; `read_once`: probabilities by its
+    first reading, which is less sure; `kept`: lines of the body, at least one; `rules`: those of the body before the
+    line model.
     """
     width = np.expm1(values[:, _AT["width"]])
     inside, model = width * kept, chance > 0.5
@@ -122,6 +125,8 @@ def doubts_of(values: Floats, chance: Floats, kept: Flags, rules: Flags, known: 
         known.probability, known.described, known.match, known.support,
         mean("similarity"), float(prose[last_line] - prose[int(np.argmax(kept))]),
         mean("title_levels"), float(values[kept, _AT["title_levels"]].max()),
+        expected(read_once, width, kept), float((share * (1 - read_once)).sum()),
+        agreement(width, kept, read_once > 0.5), float((width * np.abs(chance - read_once)).sum()) / size,
     )  # fmt: skip
     return np.array(numbers, np.float32)
 
@@ -176,7 +181,7 @@ class Trust:
 def trust_of(opinion: Opinion, known: Known) -> Trust:
     """Return the confidence in the body of an opinion."""
     kept = flags_of(opinion.kept, len(opinion.rules))
-    numbers = doubts_of(opinion.values, opinion.chance, kept, opinion.rules, known)
+    numbers = doubts_of(opinion.values, opinion.chance, opinion.first, kept, opinion.rules, known)
     share = float(learned.logistic((_chosen.get() or _stored()).log_odds(numbers[np.newaxis]))[0])
     return Trust(min(MOST, max(LEAST, share)), numbers)
 

@@ -21,8 +21,9 @@ from ...html.lines import Flags, Floats, Lines
 from ...tracing import tracing
 from ..body import Body
 from ..line_weights import Prior
+from .context import LineModel, load_model
+from .expected_f1 import agreement, expected, likeliest
 from .line_columns import NAMES, NAMES_OF_ANY_KIND, features_of, flags_of, prose_of, with_kinds
-from .trees import Trees, load
 
 HERE = Path(__file__).parent
 ARTICLES, ANY_KIND = HERE / "articles.json", HERE / "any-kind.json"
@@ -32,48 +33,27 @@ SURE = 0.9  # probability from which a single line changes
 SWITCH = 0.05  # expected F1 that the model's body must gain to replace the rules' body
 AGREE = 0.8  # F1 by bytes of the model's body and a thread's posts, below which the posts decide
 NO_POST = 0.5  # … and factor of the other lines then; names and times of posts count as body in some texts
-_chosen: ContextVar[tuple[Trees, Trees] | None] = ContextVar("line models", default=None)
+_chosen: ContextVar[tuple[LineModel, LineModel] | None] = ContextVar("line models", default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
     """A body after the model's correction: `kept` lines; `rules`: those of the body before, as flags.
 
-    `chance` and `width` of all lines of the page: probability of being body, and bytes. `values`: see `features`.
+    Of all lines of the page, `chance`: probability of being body; `first`: the same by the first reading; `width`:
+    bytes; `values`: see `line_columns`.
     """
 
     kept: list[int]
     rules: Flags
     chance: Floats
+    first: Floats
     width: Floats
     values: Floats
 
     def expected(self, kept: list[int]) -> float:
         """Return the expected F1 by bytes, 0 to 1, of a body if each line is body with its probability."""
         return expected(self.chance, self.width, kept)
-
-
-def expected(chance: Floats, width: Floats, kept: list[int] | Flags) -> float:
-    """Return the expected F1 by bytes, 0 to 1, of a body if each line is body with its probability."""
-    weight = chance * width
-    return float(2 * weight[kept].sum() / max(1e-9, width[kept].sum() + weight.sum()))
-
-
-def agreement(width: Floats, one: Flags, other: Flags) -> float:
-    """Return the F1 by bytes of two bodies."""
-    both = float(width[one].sum() + width[other].sum())
-    return 2 * float(width[one & other].sum()) / both if both else 1.0
-
-
-def likeliest(chance: Floats, width: Floats) -> Flags:
-    """Return the lines with the highest expected F1 by bytes, the most probable ones: at least one of any lines."""
-    order = np.argsort(-chance, kind="stable")
-    weight = chance * width
-    hits, sizes = np.cumsum(weight[order]), np.cumsum(width[order])
-    kept = np.zeros(len(chance), np.bool_)
-    if len(chance):
-        kept[order[: int(np.argmax(hits / np.maximum(1e-9, sizes + weight.sum()))) + 1]] = True
-    return kept
 
 
 def corrected(rules: Flags, chance: Floats, width: Floats, *, is_article: bool = True) -> Flags:
@@ -140,27 +120,30 @@ def second_opinion(
     values = lines.once("values", given, lambda: features_of(lines, prior, body, similarity))
     of_articles, of_any_kind = _chosen.get() or _stored()
     is_article = kinds is None
-    log_odds = of_articles.log_odds(values) if kinds is None else of_any_kind.log_odds(with_kinds(values, kinds))
-    chance = learned.logistic(log_odds)
     rules = flags_of(body.kept, len(lines))
-    if factors is not None:
-        chance = np.where(rules, chance, chance * factors)
-    chance = like_table(like_text(chance, lines.code, rules), lines.width, lines)
+
+    def by_page(chance: Floats) -> Floats:
+        if factors is not None:
+            chance = np.where(rules, chance, chance * factors)
+        return like_table(like_text(chance, lines.code, rules), lines.width, lines)
+
+    found = of_articles.chances(values) if kinds is None else of_any_kind.chances(with_kinds(values, kinds))
+    chance, first = map(by_page, found)
     kept = corrected(rules, chance, lines.width, is_article=is_article)
     if posts is not None and agreement(lines.width, kept, posts) < AGREE:
         chance = np.where(posts, np.maximum(chance, SURE), chance * NO_POST).astype(np.float32)
         kept = corrected(rules, chance, lines.width, is_article=is_article)
-    opinion = Opinion(np.flatnonzero(kept).tolist(), rules, chance, lines.width, values)
+    opinion = Opinion(np.flatnonzero(kept).tolist(), rules, chance, first, lines.width, values)
     if (trace := tracing()) is not None:
         trace.note(opinion)
     return opinion
 
 
-def using(of_articles: Trees, of_any_kind: Trees | None = None) -> AbstractContextManager[None]:
+def using(of_articles: LineModel, of_any_kind: LineModel | None = None) -> AbstractContextManager[None]:
     """Use other models within the block, such as ones that were not trained on the pages that are measured."""
     return learned.using((of_articles, of_any_kind or of_articles), _chosen)
 
 
 @lru_cache(1)
-def _stored() -> tuple[Trees, Trees]:
-    return load(ARTICLES, NAMES), load(ANY_KIND, NAMES_OF_ANY_KIND)
+def _stored() -> tuple[LineModel, LineModel]:
+    return load_model(ARTICLES, NAMES), load_model(ANY_KIND, NAMES_OF_ANY_KIND)

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from extractors.content.line_model import second_opinion, using
+from extractors.content.line_model.context import LineModel
+from extractors.content.line_model.expected_f1 import expected, likeliest
 from extractors.content.line_model.line_columns import NAMES, NAMES_OF_ANY_KIND, features_of, flags_of
-from extractors.content.line_model.opinion import SURE, SWITCH, expected, likeliest
+from extractors.content.line_model.opinion import SURE, SWITCH
 from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body
 
@@ -19,7 +21,7 @@ TEXTS = [*HARBOUR, *BAKERY, *LIBRARY]
 def model(feature, limit, below, above, names=NAMES):
     """Return a model that gives `above` (log odds) to lines whose feature is more than `limit`, else `below`."""
     features, thresholds = np.array([[names.index(feature)]]), np.array([[limit]], np.float32)
-    return Trees(names, features, thresholds, np.array([[below, above]], np.float32), 0.0)
+    return LineModel(Trees(names, features, thresholds, np.array([[below, above]], np.float32), 0.0))
 
 
 def opinion_of(page, kept, trees):
