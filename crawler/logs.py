@@ -12,6 +12,7 @@ import logging
 import os
 import re
 import sys
+import threading
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Literal, get_args
@@ -79,6 +80,7 @@ def start_logging(verbose: bool = False, form: str | None = None) -> None:
     else:
         os.environ.pop(LOG_FORMAT, None)
     sys.excepthook = _log_uncaught
+    threading.excepthook = _log_end_of_thread
     handler = logging.StreamHandler(sys.stderr)
     handler.setLevel(logging.DEBUG if verbose else logging.INFO if is_json else logging.WARNING)
     handler.setFormatter(JsonFormatter() if is_json else PlainFormatter("%(levelname)s %(message)s"))
@@ -125,6 +127,16 @@ def _log_uncaught(kind: type[BaseException], error: BaseException, trace: Traceb
         sys.__excepthook__(kind, error, trace)
     else:
         log.critical("%s: %s", kind.__name__, error, exc_info=(kind, error, trace))
+
+
+def _log_end_of_thread(uncaught: threading.ExceptHookArgs) -> None:
+    """Log an error that ended a thread; RQ's thread for commands ends if Redis does not answer in time."""
+    from redis import RedisError
+
+    if isinstance(uncaught.exc_value, RedisError):
+        log.info("thread %s ends: %s", uncaught.thread and uncaught.thread.name, uncaught.exc_value)
+    elif uncaught.exc_value is not None:
+        _log_uncaught(uncaught.exc_type, uncaught.exc_value, uncaught.exc_traceback)
 
 
 def printable(text: str) -> str:

@@ -122,6 +122,24 @@ raise ValueError("token=secret1")
     assert "secret1" not in done.stderr
 
 
+def test_a_thread_that_ends_by_an_error_of_redis_is_a_step_and_by_another_one_an_error() -> None:
+    script = (
+        "import threading, redis\n"
+        "from crawler.logs import start_logging\n"
+        "start_logging(form='json')\n"
+        "def fail(error): raise error\n"
+        "for error in (redis.TimeoutError('no answer'), KeyError('of a thread')):\n"
+        "    thread = threading.Thread(target=fail, args=(error,), name='commands')\n"
+        "    thread.start(); thread.join()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    quiet, loud = lines_of(done.stderr)
+    assert (quiet["level"], quiet["message"]) == ("INFO", "thread commands ends: no answer")
+    assert "error" not in quiet
+    assert (loud["level"], loud["message"]) == ("CRITICAL", "KeyError: 'of a thread'")
+    assert "Traceback" in loud["error"]
+
+
 def test_scrapy_does_not_write_the_lines_of_our_log_once_more() -> None:
     script = """
 import logging
