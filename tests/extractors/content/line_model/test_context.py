@@ -17,7 +17,7 @@ from extractors.content.line_model.opinion import ARTICLES
 from extractors.content.line_model.trees import Trees
 from extractors.learned import logistic
 
-ODDS = np.array([-4.0, 3.0, 2.0, -3.0, 4.0, -5.0], np.float32)
+ODDS = np.array([-4.0, 3.0, 0.6, -3.0, 4.0, -5.0], np.float32)  # the third line is likely to be body, but not surely
 BOXES = (0, 1, 1, 2, 1, 0)
 
 
@@ -47,8 +47,8 @@ def test_each_line_knows_its_neighbours():
     assert found["odds_2_before"] == [BEYOND, BEYOND, *ODDS[:-2]]
     assert found["odds_1_after"] == [*ODDS[1:], BEYOND]
     assert found["odds_2_after"] == [*ODDS[2:], BEYOND, BEYOND]
-    assert found["since_sure"] == [FAR, FAR, 1, 1, 2, 1]
-    assert found["until_sure"] == [1, 1, 2, 1, FAR, FAR]
+    assert found["since_sure"] == [FAR, FAR, 1, 2, 3, 1]
+    assert found["until_sure"] == [1, 3, 2, 1, FAR, FAR]
     assert found["likeliest"] == [0, 1, 1, 0, 1, 0]
     assert found["gap"] == [FAR + 1, FAR + 1, 3, 2, FAR + 2, FAR + 1]
 
