@@ -150,6 +150,12 @@ def test_two_runs_in_one_folder_do_not_mix(folder: Path, exemplar: Exemplar, env
         process.communicate(timeout=60)
 
 
+def own_terminal() -> None:
+    """Make standard input the terminal of this process, which ends when it is closed, also if the tests ignore that."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 def test_a_closed_terminal_stops_a_run_as_ctrl_c_does(
     folder: Path, exemplar: Exemplar, environment: dict[str, str]
 ) -> None:
@@ -163,7 +169,7 @@ def test_a_closed_terminal_stops_a_run_as_ctrl_c_does(
         stdout=terminal,
         stderr=terminal,
         start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        preexec_fn=own_terminal,
     )
     os.close(terminal)
     until_written(folder, 1)
