@@ -116,14 +116,14 @@ def judged_by(
 
 
 def judge_form(
-    one: LabelledForm, chance: NDArray[np.float32], first: NDArray[np.float32], *, is_article: bool = True
+    one: LabelledForm, chance: NDArray[np.float32], read_once: NDArray[np.float32], *, is_article: bool = True
 ) -> Judged:
-    """Return a form with the body that follows from the probabilities of its lines; `first`: by the first reading."""
+    """Return a form with the body by the probabilities of its lines; `read_once`: those of the first reading."""
     rules, width = one.values[:, _KEPT] > 0.5, np.expm1(one.values[:, _WIDTH])
     code = one.values[:, _TAG] == TAGS["pre"]
-    chance, first = like_text(chance, code, rules), like_text(first, code, rules)
+    chance, read_once = like_text(chance, code, rules), like_text(read_once, code, rules)
     kept = corrected(rules, chance, width, is_article=is_article)
-    numbers = doubts_of(one.values, chance, first, kept, rules, one.known)
+    numbers = doubts_of(one.values, chance, read_once, kept, rules, one.known)
     return Judged(one, numbers, f1_of(one, kept, width), f1_of(one, rules, width))
 
 

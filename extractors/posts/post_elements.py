@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator
 from datetime import date, datetime
 from functools import lru_cache
-from itertools import islice, pairwise, takewhile
+from itertools import islice, pairwise
 
 from lxml import etree
 
@@ -166,8 +166,9 @@ def _gather_rows(times: Iterable[etree._Element]) -> None:
             continue
         forms = {(row.tag, row.get("class")) for run in whole for row in run}
         for run in runs:
+            end = next((place for place, row in enumerate(run) if (row.tag, row.get("class")) not in forms), len(run))
             run[0].addprevious(post := etree.Element("div", {"class": "rows"}))
-            post.extend([*takewhile(lambda row: (row.tag, row.get("class")) in forms, run)])  # noqa: B023
+            post.extend(run[:end])
 
 
 def names_of(element: etree._Element) -> str:

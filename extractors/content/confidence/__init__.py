@@ -38,7 +38,7 @@ NAMES = (
     "agrees_rules", "agrees_model", "agrees_run", "agrees_prose", "agrees_place", "agrees_clean",
     "probability", "described", "match", "support", "shared", "page_prose",
     "title_levels", "title_levels_most",
-    "first_expected", "first_doubt", "agrees_first", "readings_differ",
+    "once_expected", "once_doubt", "agrees_once", "readings_differ",
 )  # fmt: skip
 _AT = {name: place for place, name in enumerate(COLUMNS)}
 WEIGHTS = Path(__file__).parent / "weights.json"
@@ -181,7 +181,7 @@ class Trust:
 def trust_of(opinion: Opinion, known: Known) -> Trust:
     """Return the confidence in the body of an opinion."""
     kept = flags_of(opinion.kept, len(opinion.rules))
-    numbers = doubts_of(opinion.values, opinion.chance, opinion.first, kept, opinion.rules, known)
+    numbers = doubts_of(opinion.values, opinion.chance, opinion.read_once, kept, opinion.rules, known)
     share = float(learned.logistic((_chosen.get() or _stored()).log_odds(numbers[np.newaxis]))[0])
     return Trust(min(MOST, max(LEAST, share)), numbers)
 

@@ -2,7 +2,7 @@
 
 The first reading judges each line by `line_columns`; the second one also knows how the first one judged its
 neighbours, its box and the page: Cohen & Carvalho, "Stacked sequential learning" (2005). It is trained on first
-readings by models that have not seen the page. The result is the mean of both readings.
+readings by models that have not seen the page. The result is a weighted mean of the log odds of both readings.
 """
 
 from collections.abc import Sequence
@@ -23,12 +23,12 @@ Doubles = NDArray[np.float64]
 WIDTH = NAMES.index("width")
 GROUPS = tuple(
     [NAMES.index(name) for name in NAMES if name.startswith(prefixes)]
-    for prefixes in ("box_", ("around_", "outer_"), ("like_", "page_lines"))
+    for prefixes in ("box_", ("around_", "outer_"), "like_")
 )
 WINDOWS = (3, 8, 20)  # lines on each side
 SURE = 0.7  # probability from which a line counts as a neighbour of the body
 BEYOND = -9.0  # log odds of the lines before the first and after the last one
-SECOND = 0.7  # weight of the second reading in the mean of both
+SECOND = 0.7  # weight of the second reading
 CONTEXT_NAMES = (
     "odds", "odds_1_before", "odds_2_before", "odds_1_after", "odds_2_after",
     *(f"chance_within_{lines}" for lines in WINDOWS), "body_before", "body_after",
@@ -40,7 +40,7 @@ CONTEXT_NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class LineModel:
-    """The trees of both readings; without `second` there is one."""
+    """The trees of both readings; without `second` a page is read once."""
 
     first: Trees
     second: Trees | None = None

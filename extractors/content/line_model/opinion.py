@@ -40,14 +40,14 @@ _chosen: ContextVar[tuple[LineModel, LineModel] | None] = ContextVar("line model
 class Opinion:
     """A body after the model's correction: `kept` lines; `rules`: those of the body before, as flags.
 
-    Of all lines of the page, `chance`: probability of being body; `first`: the same by the first reading; `width`:
+    Of all lines of the page, `chance`: probability of being body; `read_once`: the same by the first reading; `width`:
     bytes; `values`: see `line_columns`.
     """
 
     kept: list[int]
     rules: Flags
     chance: Floats
-    first: Floats
+    read_once: Floats
     width: Floats
     values: Floats
 
@@ -128,12 +128,12 @@ def second_opinion(
         return like_table(like_text(chance, lines.code, rules), lines.width, lines)
 
     found = of_articles.chances(values) if kinds is None else of_any_kind.chances(with_kinds(values, kinds))
-    chance, first = map(by_page, found)
+    chance, read_once = map(by_page, found)
     kept = corrected(rules, chance, lines.width, is_article=is_article)
     if posts is not None and agreement(lines.width, kept, posts) < AGREE:
         chance = np.where(posts, np.maximum(chance, SURE), chance * NO_POST).astype(np.float32)
         kept = corrected(rules, chance, lines.width, is_article=is_article)
-    opinion = Opinion(np.flatnonzero(kept).tolist(), rules, chance, first, lines.width, values)
+    opinion = Opinion(np.flatnonzero(kept).tolist(), rules, chance, read_once, lines.width, values)
     if (trace := tracing()) is not None:
         trace.note(opinion)
     return opinion

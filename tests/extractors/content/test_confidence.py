@@ -35,7 +35,7 @@ def test_a_body_with_teasers_gets_less_than_the_same_one_without():
     prose = np.array([text in HARBOUR for text in page.lines.texts])
     everything = np.ones(len(opinion.rules), np.bool_)
     few, many = (
-        doubts_of(opinion.values, opinion.chance, opinion.first, kept, opinion.rules, Known())
+        doubts_of(opinion.values, opinion.chance, opinion.read_once, kept, opinion.rules, Known())
         for kept in (prose, everything)
     )
     teasers = NAMES.index("in_units")
