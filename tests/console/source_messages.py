@@ -118,7 +118,8 @@ WORDS = (  # words of tables, headings and states, translated where they are pri
     "caption", "head", "tail", "outside", "template", "noise", "box", "link", "words", "vote", "model", "refused",
     "other", "heading", "code", "quote", "table", "embed", "summary",
     "page", "missing", "answer", "because", "text", "blocks", "methods",
-    "agrees", "lost", "Votes", "Method",
+    "agrees", "lost", "Votes", "Method", "Probability", "Teasers", "lines",
+    "uncertain", "thread", "documentation", "product", "service", "collection",
     "compiled", "read", "navigation", "since", "fits", "proposed", "adopted", "dismissed", "crawl", "extract",
     "schedule", "delivery", "console", ", ",
 )  # fmt: skip

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from lxml import html as lxml_html
@@ -25,6 +26,7 @@ from console.report.short_form import explained_rows
 from crawler.discovery.links import PageLink
 from crawler.scouting.trial import JudgedLink, ReadList
 from extractors import Section
+from extractors.article import PageType
 from extractors.explanation import Explanation, explain
 from tests.console.conftest import Exemplar
 from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, news_page
@@ -128,6 +130,9 @@ def test_a_report_in_chinese_has_no_message_in_english() -> None:
     texts += [row for row in rows if row.strip().rstrip("…") not in of_pages]
     assert [text for text in texts if re.search("[a-z]{2,} [a-z]{2,} [a-z]{2,}", text)] == []
     assert all(cell_len(row) <= 80 for page in pages for row in explained_rows(page, ReportWording("zh")))
+    names = [ground.name for page in pages if page.explanation for ground in page.explanation.grounds]
+    words = [ReportWording("zh").text(word) for word in (*names, "lines", *get_args(PageType))]
+    assert [word for word in words if re.search("[a-z]", word)] == []
 
 
 def test_texts_of_pages_are_never_translated() -> None:
