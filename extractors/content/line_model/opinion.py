@@ -3,7 +3,8 @@
 The model's body are the lines that promise the highest expected F1, the most probable ones first, so that no
 probability decides for all pages. It is the body if its expected F1 is above that of the rules' body by more than
 `SWITCH`, and on pages that are no articles, for which the rules are made. Otherwise single lines change: lines with a
-probability above `SURE` are added, lines with 1 − `SURE` or less are removed.
+probability above `SURE` are added, lines with 1 − `SURE` or less are removed. A heading such as "Related articles"
+is removed if no line of the body follows it.
 """
 
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ import numpy as np
 from ... import learned
 from ...article import PageType
 from ...html.lines import Flags, Floats, Lines
+from ...html.phrases import lines_of
 from ...tracing import tracing
 from ..body import Body
 from ..line_weights import Prior
@@ -99,6 +101,15 @@ def like_table(chance: Floats, width: Floats, lines: Lines) -> Floats:
     return np.where(is_data, sums / np.maximum(sizes, 1), chance).astype(np.float32)
 
 
+def without_lone_headings(kept: Flags, texts: list[str]) -> Flags:
+    """Return the body without headings such as "Related articles" that no line of it follows directly."""
+    followed = np.append(kept[1:], False)
+    lone = [line for line in lines_of("related", texts, np.flatnonzero(kept).tolist()) if not followed[line]]
+    rest = kept.copy()
+    rest[lone] = False
+    return rest if rest.any() else kept
+
+
 def second_opinion(
     lines: Lines,
     prior: Prior,
@@ -133,6 +144,7 @@ def second_opinion(
     if posts is not None and agreement(lines.width, kept, posts) < AGREE:
         chance = np.where(posts, np.maximum(chance, SURE), chance * NO_POST).astype(np.float32)
         kept = corrected(rules, chance, lines.width, is_article=is_article)
+    kept = without_lone_headings(kept, lines.texts)
     opinion = Opinion(np.flatnonzero(kept).tolist(), rules, chance, read_once, lines.width, values)
     if (trace := tracing()) is not None:
         trace.note(opinion)

@@ -9,7 +9,7 @@ from extractors.content.line_model import second_opinion, using
 from extractors.content.line_model.context import LineModel
 from extractors.content.line_model.expected_f1 import expected, likeliest
 from extractors.content.line_model.line_columns import NAMES, NAMES_OF_ANY_KIND, features_of, flags_of
-from extractors.content.line_model.opinion import SURE, SWITCH
+from extractors.content.line_model.opinion import SURE, SWITCH, without_lone_headings
 from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body
 
@@ -97,6 +97,17 @@ def test_lines_below_the_limit_stay_as_they_are():
     kept = rules_body(page.lines, page.prior).kept
     likely = float(np.log(SURE / (1 - SURE))) - 0.1
     assert opinion_of(page, kept[:-1], model("kept", 0.5, likely - 2, likely)).kept == kept[:-1]
+
+
+def test_a_heading_of_other_articles_needs_text_after_it():
+    page = parsed(news_page("Tides", [*TEXTS[:2], "Related articles", "An older one", *TEXTS[2:]]))
+    heading = page.lines.texts.index("Related articles")
+    kept = [heading - 1, heading, heading + 1, heading + 2]
+    assert opinion_of(page, kept, model("kept", 0.5, -1.0, 1.0)).kept == kept
+    kept.remove(heading + 1)
+    assert opinion_of(page, kept, model("kept", 0.5, -1.0, 1.0)).kept == [heading - 1, heading + 2]
+    alone = flags_of([heading], len(page.lines))
+    assert without_lone_headings(alone, page.lines.texts).tolist() == alone.tolist()
 
 
 @pytest.mark.parametrize("agree", [True, False])
