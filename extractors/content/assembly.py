@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from lxml import etree
 
 from ..article import IN_TEXT, MAYBE_LISTS, Article, Block, Kind, NoArticle, PageType, join
+from ..html.code_listings import plain_listings
 from ..html.dom import parse
 from ..html.lines import Lines, read_lines
 from ..html.paths import MAX_TRIE, PathTrie
-from ..html.revealing import MASKED_ADDRESS, break_lines, remove_permalinks, show_titles, unmask
+from ..html.revealing import MASKED_ADDRESS, remove_permalinks, show_titles, unmask
 from ..metadata.declared_metadata import Head, read_head
 from ..metadata.metadata import read_metadata
 from ..metadata.titles import PageTitles
@@ -73,7 +74,7 @@ def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
         unmask(root)
     remove_permalinks(root)
     show_titles(root)
-    break_lines(root)
+    plain_listings(root)
     head = read_head(root)
     lines = with_state(root, head, read_lines(root, trie), trie)
     lines.url = page.url

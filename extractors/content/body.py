@@ -153,7 +153,7 @@ def _kept(lines: Lines, evidence: LineEvidence, segment: Segment, standing: list
         fertile = [index for index in new if not segment.places or segment.places[of_line[index]] == 1]
         for index in keeping.alone_among_body(lines, fertile, kept, root):
             kept[index] = True
-    for index in (*lines.once("line numbers", None, lambda: keeping.line_numbers(lines)), *lines.teaser_lines):
+    for index in lines.teaser_lines:
         kept[index] = False
     return without_links(lines, kept, range(segment.head, segment.tail), root)
 

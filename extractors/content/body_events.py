@@ -8,15 +8,13 @@ tasks. An element in which nothing is kept leaves its line breaks, or, if it is 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
 from lxml import etree
 
 from ..article import Kind
-from ..html.class_names import CACHED
-from ..html.dom import inner_text
 from ..html.elements import (
     BLOCK,
     BREAK,
@@ -65,8 +63,6 @@ MEANT = frozenset({*INLINE_MEANINGS, *OWN, "a", "figure", "table", "mjx-math"})
 STYLED = frozenset({"span", "font"})  # have a meaning by their attributes
 _DRAWN = re.compile(r"(?:^|\s)(?:katex-html|MathJax(?:_Display|_SVG|_CHTML)?)(?:\s|$)")
 _DRAWN_BY = frozenset({"span", "mjx-math"})
-NAMES_LENGTH = 300  # characters of a class attribute that are read
-_LINE_NUMBERS = re.compile(r"(?:^|[\s-])(?:gutter|lineno|linenos|linenumber|line-numbers?|ln|lnt|ln-numbers)(?:\s|$)")
 _XPATH: Any = partial(etree.XPath, smart_strings=False)  # one path each: a union of paths takes quadratic time
 _NODES, _CLASSES = _XPATH("descendant::node()"), _XPATH("descendant::*/@class")
 _STYLES, _HIDDEN = _XPATH("descendant::*/@style"), _XPATH("descendant::*/@hidden")
@@ -244,12 +240,11 @@ def _is_drawn_formula(element: etree._Element) -> bool:
 
 
 def _code(pre: etree._Element) -> str | None:
-    """Return the text of a <pre> with its line breaks, without the numbers of its lines; None if it has no text."""
+    """Return the text of a <pre> with its line breaks; None if it has no text."""
     if (text := _plain_code(pre)) is not None:
         code = text.strip("\n")
         return code if code and not code.isspace() else None
     parts: list[str] = []
-    has_text = False
     walker = etree.iterwalk(pre, events=("start", "end"))
     skipped: etree._Element | None = None
     for event, node in walker:
@@ -257,10 +252,8 @@ def _code(pre: etree._Element) -> str | None:
         if event == "start":
             names: Sequence[str] = node.keys() if kind < BREAK and node is not pre else ()
             hidden = bool(names) and is_hidden(node, names)
-            numbers = bool(names) and not hidden and "class" in names and _numbers_lines(node)
-            if kind >= BREAK or hidden or numbers:
+            if kind >= BREAK or hidden:
                 skipped = node
-                has_text |= numbers
                 walker.skip_subtree()
                 if kind == BREAK:
                     parts.append("\n")
@@ -272,11 +265,11 @@ def _code(pre: etree._Element) -> str | None:
             if text := node.tail:
                 parts.append(text)
     code = "".join(parts).strip("\n")
-    return code if has_text or (code and not code.isspace()) else None
+    return code if code and not code.isspace() else None
 
 
 def _plain_code(pre: etree._Element) -> str | None:
-    """Return all text of a <pre>; None if it contains a block, or an element that may be hidden or number its lines."""
+    """Return all text of a <pre>; None if it contains a block, or an element that may be hidden."""
     parts: list[str] = []
     for node in _NODES(pre):
         if isinstance(node, str):
@@ -287,19 +280,7 @@ def _plain_code(pre: etree._Element) -> str | None:
             return None
     if _HIDDEN(pre) or any(map(hides, {*_STYLES(pre)})):
         return None
-    is_left_out = any(_names_numbers(names) or is_for_screen_readers(names) for names in {*_CLASSES(pre)})
-    return None if is_left_out else "".join(parts)
-
-
-def _numbers_lines(element: etree._Element) -> bool:
-    """Whether an element within code only contains the numbers of its lines."""
-    words = inner_text(element).split() if _names_numbers(element.get("class") or "") else []
-    return bool(words) and all(word.isdecimal() for word in words)
-
-
-@lru_cache(CACHED)
-def _names_numbers(classes: str) -> bool:
-    return _LINE_NUMBERS.search(classes[:NAMES_LENGTH]) is not None
+    return None if any(map(is_for_screen_readers, {*_CLASSES(pre)})) else "".join(parts)
 
 
 def _skipped(node: etree._Element, kind: int) -> Iterator[tuple[int, Any]]:

@@ -270,7 +270,7 @@ class _Writer:
 
     def _write_code(self, element: etree._Element, code: str) -> None:
         self._end_run()
-        if not code.strip() or _are_line_numbers(element, code):
+        if not code.strip():
             return
         language = code_language(element)
         name = f' class="language-{escape(language)}"' if language else ""
@@ -456,16 +456,6 @@ def _link(element: etree._Element, base: str) -> str | None:
         query = drop_tracking(query)
         return address + ("?" if query else "") + query + mark + fragment
     return url
-
-
-def _are_line_numbers(pre: etree._Element, text: str) -> bool:
-    """Whether a <pre> numbers the lines of the code in the next cell."""
-    row = next(pre.iterancestors("tr"), None)
-    numbers = text.split()
-    if row is None or not numbers[0].isdecimal() or next(row.iter("pre")) is not pre:
-        return False
-    first = int(numbers[0][:9])
-    return numbers == [str(first + place) for place in range(len(numbers))] and len(row.findall(".//pre")) > 1
 
 
 def _formula(element: etree._Element) -> str:

@@ -180,20 +180,6 @@ def alone_among_body(lines: Lines, doubtful: list[int], kept: list[bool], root: 
     return found
 
 
-def line_numbers(lines: Lines) -> list[int]:
-    """Return the lines of each <pre> that contains only 1, 2, 3 …: the line numbers beside a listing."""
-    if "pre" not in lines.outline.tags:
-        return []
-    return [index for index, code in enumerate(lines.are_code) if code and _counts(lines.texts[index])]
-
-
-def _counts(text: str) -> bool:
-    if text.split(maxsplit=1)[0] != "1":  # a listing may be long
-        return False
-    numbers = text.split()
-    return numbers == [str(number) for number in range(1, len(numbers) + 1)]
-
-
 class _Place(NamedTuple):
     """The place of a line: in the segment, between lines of prose, after the last of them.
 

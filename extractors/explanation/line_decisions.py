@@ -145,7 +145,7 @@ class _ByRules:
         self._steps, self._lines, self._trie = steps, steps.lines, steps.lines.trie
         self._kept = set(steps.body.kept)
         self._root = element_of(self._trie, steps.body.root) if steps.body.root else "the page"
-        self._numbers, self._teasers = keeping.line_numbers(steps.lines), frozenset(steps.lines.teaser_lines)
+        self._teasers = frozenset(steps.lines.teaser_lines)
         self._similarity = np.array(steps.evidence.similarity, np.float32)
 
     def reason(self, line: int) -> Reason:
@@ -173,8 +173,6 @@ class _ByRules:
             return "template", f"repeats the example (similarity {self._similarity[line]:.2f}) where it has no body"
         if line in self._steps.under_picture:
             return "caption", "a short line under a picture"
-        if line in self._numbers:
-            return "other", "the line numbers of a listing"
         box = self._around(line, self._is_box)
         return ("box", f"in the box {box}") if standing == keeping.IN_SEGMENT else ("other", "left out")
 

@@ -10,7 +10,7 @@ E-mail addresses that Cloudflare masks in pages are shown as "[email protected]"
 
 The mark by which a heading links to itself (¶, #, § …) is no text: documentation shows it on hover. Nor is the mark by
 which a footnote leads back to its place (↩), nor the link by which a section of a wiki is edited. A button that is all
-of a heading is its text: the panels of an accordion have such headings. Lines of code that are blocks get line breaks.
+of a heading is its text: the panels of an accordion have such headings.
 """
 
 import re
@@ -42,7 +42,6 @@ _MASKED = etree.XPath(f"descendant::*[@{MASKED_ADDRESS}]")
 _PERMALINK_MARKS = frozenset("¶#§🔗\u200b↩↑^")
 _VARIANTS = "\ufe0e\ufe0f"  # they choose between the form of a sign as text and as picture
 _EDIT_LINKS = etree.XPath("descendant::span[@class='mw-editsection']")
-_CODE_LINES = ("div", "p", "li", "tr")
 _CONTENT = frozenset({"main", "article"})
 _TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt"})
 
@@ -174,22 +173,6 @@ def remove_permalinks(root: etree._Element) -> None:
             remove(link)
     for link in cast(list[etree._Element], _EDIT_LINKS(root)):
         remove(link)
-
-
-def break_lines(root: etree._Element) -> None:
-    """End each block within a <pre>, a line of code, with a line break: the text of a <pre> is read as it stands."""
-    for pre in root.iter("pre"):
-        if next(pre.iterancestors("pre"), None) is not None:
-            continue
-        for line in pre.iter(*_CODE_LINES):
-            last = line[-1] if len(line) else None
-            text = (line.text if last is None else last.tail) or ""
-            if text[-1:] == "\n" or (not text and last is not None and last.tag in (*_CODE_LINES, "br")):
-                continue
-            if last is None:
-                line.text = text + "\n"
-            else:
-                last.tail = text + "\n"
 
 
 def show_titles(root: etree._Element) -> None:

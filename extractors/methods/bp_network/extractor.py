@@ -7,7 +7,7 @@ misjudged in this way, such as a short paragraph, a heading or a line of code, a
 the logarithm of o / (1 − o), times the line's width, and evidence for a body also times the line's prior
 (`line_weights`: names of elements, place of the title, heading of the comments, links nearby). The body is in the
 contiguous segment with the largest sum; the deepest element that contains most of it is its root; lines below the root
-are kept unless they are in a box, a caption, a list of links or the numbers beside a listing. The body ends before the
+are kept unless they are in a box, a caption or a list of links. The body ends before the
 line that names the editor, and before the comments (`trimming`). docs/methods-bp-network.md has the figures of both
 forms.
 """
@@ -160,13 +160,11 @@ def lines_below(
 
 
 def below_root(parsed: ParsedPage, below: list[bool], root: int, segment: range) -> list[bool]:
-    """Return the lines `below` the body's root without line numbers and without those that are links.
+    """Return the lines `below` the body's root without those that are links.
 
     A heading that is a link stays. The heading that repeats the page's title does not: the article has it as its title.
     """
     lines, title = parsed.lines, parsed.prior.title
-    for line in keeping.line_numbers(lines):
-        below[line] = False
     unlinked = without_links(lines, below, segment, root)
     kept = [stays or heading for stays, heading in zip(unlinked, map(and_, below, lines.are_headings), strict=True)]
     if title >= 0 and lines.are_headings[title]:

@@ -1,0 +1,85 @@
+"""Listings as highlighters make them become plain code."""
+
+import pytest
+from lxml import etree
+
+from extractors import Section
+from extractors.html.code_listings import plain_listings
+from extractors.html.dom import inner_text, parse
+
+from ..pages import BAKERY, news_page
+
+CODE = ["read()", "", "if level > 3:", "    write(4)", "done()"]
+ROW = "<table><tr><td class={}>{}</td><td class={}>{}</td></tr></table>"
+
+
+def lines(form, between=""):
+    """Return the lines of the code in a form with places for number and text."""
+    return between.join(form.format(number, text) for number, text in enumerate(CODE, 1))
+
+
+PLAIN = "<br>".join(CODE)
+NUMBERED = {
+    "cnblogs": f"<pre>{lines('<span style=x> {0}</span> <span>{1}</span>', chr(10))}</pre>",
+    "a class of their own": f"<pre>{lines('<b class=css-1>{0}</b><i class=css-2>{1}</i>', '<br>')}</pre>",
+    "a class that says so": f"<pre>{lines('<span class=lineno>{0}</span> {1}', chr(10))}</pre>",
+    "chroma": ROW.format("lntd", f"<pre>{lines('<b class=lnt>{0}</b>', chr(10))}</pre>", "lntd", f"<pre>{PLAIN}</pre>"),
+    "hexo": ROW.format(
+        "gutter", f"<pre>{lines('<b>{0}</b>', '<br>')}</pre>", "code", f"<pre>{lines('<b>{1}</b>', '<br>')}</pre>"
+    ),
+    "rouge": "<pre><code>"
+    + ROW.format("gutter", "<pre>1\n2\n3\n4\n5\n</pre>", "code", f"<pre>{PLAIN}</pre>")
+    + "</code></pre>",
+    "the middle of a file": ROW.format("a", "<pre>11\n12\n13\n14\n15</pre>", "b", f"<pre>{PLAIN}</pre>"),
+    "csdn": f"<pre>{PLAIN}<ul class=pre-numbering>{lines('<li>{0}</li>')}</ul></pre>",
+    "crayon": ROW.format("crayon-nums", lines("<div>{0}</div>"), "crayon-code", lines("<div>{1}</div>")),
+    "syntaxhighlighter": ROW.format(
+        "gutter", lines("<div>{0}</div>"), "code", f"<div class=container>{lines('<div><code>{1}</code></div>')}</div>"
+    ),
+    "without a gutter": f"<table><tr><td class=code>{lines('<div><code>{1}</code></div>')}</td></tr></table>",
+}
+
+
+@pytest.mark.parametrize("form", NUMBERED)
+def test_numbers_of_lines_are_no_code(form):
+    page = parse(f"<body>{NUMBERED[form]}")
+    plain_listings(page)
+    for line in page.iter("br"):
+        line.tail = "\n" + (line.tail or "")
+    (code,) = [pre for pre in page.iter("pre") if pre.find(".//pre") is None]
+    assert inner_text(code).strip("\n").split("\n") == CODE
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "<pre><b class=n>1</b> <i>read()</i>\n<b class=n>2</b> <i>write(<b class=n>3</b>)</i></pre>",
+        "<pre><b>2</b>\n<b>3</b>\n<b>4</b></pre>",
+        "<pre><b>1</b> apples\n<b>3</b> pears</pre>",
+        "<pre><b>1</b> apples\nand pears</pre>",
+        "<pre>990\n991</pre>",
+        "<pre>1 apples\n2 pears</pre>",
+    ],
+)
+def test_numbers_that_are_text_stay(code):
+    page = parse(f"<body>{code}")
+    before = inner_text(page)
+    plain_listings(page)
+    assert inner_text(page) == before
+
+
+@pytest.mark.parametrize("cell", ["<div>AB 12</div><div>CD 34</div>", "<code>AB</code>", "<p>AB</p>text", "AB 12", ""])
+def test_other_cells_with_codes_are_no_listing(cell):
+    page = parse(f"<body><table><tr><td>2 to 4</td><td class='post code'>{cell}</td></tr></table>")
+    before = etree.tostring(page)
+    plain_listings(page)
+    assert etree.tostring(page) == before
+
+
+@pytest.mark.parametrize("form", ["cnblogs", "hexo", "crayon", "syntaxhighlighter", "rouge"])
+def test_listing_of_an_article_is_in_its_text_and_its_html(form):
+    page = news_page("The gauge", BAKERY).replace(BAKERY[-1], f"{BAKERY[-1]}</p>{NUMBERED[form]}<p>{BAKERY[0]}")
+    article = Section(None).extract(page)
+    assert "\n".join(CODE) in article.text
+    assert "<pre><code>read()\n\nif level &gt; 3:\n    write(4)\ndone()\n</code></pre>" in article.html
+    assert article.text.count("4") == 1
