@@ -74,6 +74,7 @@ def test_plain_template_is_no_text():
     "panel",
     ['<div role=tabpanel hidden>two</div>', '<div role=region style="display:none">two</div>',
      '<div class="faq-accordion__panel" style="display: none">two</div>',
+        '<div class="woocommerce-Tabs-panel" style="display: none">two</div>',
      '<h3><button aria-expanded=false></button></h3><div hidden>two</div>'],
 )  # fmt: skip
 def test_panel_of_a_tab_or_an_accordion_is_read(panel):
