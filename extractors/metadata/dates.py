@@ -231,12 +231,12 @@ def _candidates(text: str, fetched_at: datetime | None, language: str) -> Iterat
             yield _from_parts(compact.groupdict(), language)
         else:
             marked = date_words().marked(text, language)
-            yield from _absolute(marked, language, _THAI.search(text) is not None)
+            yield from _absolute(marked, fetched_at, language, _THAI.search(text) is not None)
     if fetched_at:
         yield _relative(text, fetched_at, language)
 
 
-def _absolute(text: str, language: str, thai: bool) -> Iterator[date | None]:
+def _absolute(text: str, fetched_at: datetime | None, language: str, thai: bool) -> Iterator[date | None]:
     forms = _FORMS if _HAS_MONTH.search(text) else _FORMS[:_IN_NUMBERS]
     if thai:
         forms = (*forms, _THAI_DATE)
@@ -247,15 +247,15 @@ def _absolute(text: str, language: str, thai: bool) -> Iterator[date | None]:
         if int(parts["year"]) > LATEST_YEAR and (thai or language[:2] == "th"):
             parts["year"] = str(int(parts["year"]) - BUDDHIST)
         if "one" in parts:
-            parts["day"], parts["month"] = _in_order(parts, before, language)
+            parts["day"], parts["month"] = _in_order(parts, before, language) or _nearest(parts, fetched_at)
         found = None if _NO_DATE.search(before) else _from_parts(parts, language)
         if found and not isinstance(found, datetime) and (time := _TIME_BEFORE.search(before)):
             found = _with_time(found, time.groupdict(), language)
         yield found
 
 
-def _in_order(parts: dict[str, str], before: str, language: str) -> tuple[str, str]:
-    """Return day and month of a date in numbers whose year is last; "" and "" if their order is not known.
+def _in_order(parts: dict[str, str], before: str, language: str) -> tuple[str, str] | None:
+    """Return day and month of a date in numbers whose year is last; None if their order is not known.
 
     With dots the day is first everywhere. A year of two digits counts after slashes in languages with the day first
     (en-US, the only other, is also what templates declare by default), and after dots in languages that write it so,
@@ -265,10 +265,18 @@ def _in_order(parts: dict[str, str], before: str, language: str) -> tuple[str, s
     if len(parts["year"]) == 2:
         padded = len(one) == len(two) == 2 and not _AFTER_WORD.search(before)
         if not ("." in style or padded if dots else parts["dash"] != "-" and style[:3] == "dmy"):
-            return "", ""
+            return None
     if dots or int(one) > 12 or one == two or (style[:3] == "dmy" and int(two) <= 12):
         return one, two
-    return (two, one) if int(two) > 12 or style[:3] == "mdy" else ("", "")
+    return (two, one) if int(two) > 12 or style[:3] == "mdy" else None
+
+
+def _nearest(parts: dict[str, str], fetched_at: datetime | None) -> tuple[str, str]:
+    """Return day and month in the one order that gives a day close to the fetch; "" and "" if there is none."""
+    orders = ((parts["one"], parts["two"]), (parts["two"], parts["one"]))
+    days = [(order, _day(parts["year"], order[1], order[0])) for order in orders]
+    close = [order for order, day in days if fetched_at and day and abs(day - fetched_at.date()) <= CLOCK_SKEW]
+    return close[0] if len(close) == 1 else ("", "")
 
 
 def _iso(text: str) -> date | None:

@@ -52,12 +52,35 @@ ACCOUNTS = frozenset({  # accounts that count as authors only if the page names 
 _LIST_SEPARATOR = expression(r"[,，;；、|]")
 # The forms of bylines are searched in several lines at once, so none may extend into the next line.
 # A Chinese name or a Latin one, the latter with spaces: names end where another script, a sign or a digit begins.
-_NAME = r"([^\W\d_A-Za-z][^\s|｜/；;，,。（(\])）】》\[]{0,29}|[A-Za-z][\w.'’-]*(?: [A-Za-z][\w.'’-]*){0,5})"
+_NAME = r"(?:[^\W\d_A-Za-z][^\s|｜/；;，,。（(\])）】》\[]{0,29}|[A-Za-z][\w.'’-]*(?: [A-Za-z][\w.'’-]*){0,5})"
+# After a name or a role, so that labels are none: names with a common surname, those of two characters also spaced out
+_ROLE = r"(?:[\u4e00-\u9fff]{0,12}(?:记者|通讯员|撰稿人|专栏作者))"
+_PERSON = (
+    "(?:(?!马上|高清)[王李张刘陈杨黄赵周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏"
+    "钟汪田任姜范姚谭廖邹熊陆郝孔崔康毛邱秦顾侯邵孟龙段雷钱汤尹黎易武乔贺赖龚]"
+    r"(?:[\u4e00-\u9fff]{1,2}|[ \u3000]{1,2}[\u4e00-\u9fff])(?![\u4e00-\u9fff]| ?[:：]))"
+)
+_ANYONE = r"(?!报道|摄影|综合|整理)[\u4e00-\u9fff]{2,3}(?![\u4e00-\u9fff:：])"
+_PEOPLE = rf"(?:[ \u3000]{{0,3}}(?:[、，,/／ \u3000]|{_ROLE})[ \u3000]{{0,3}}{_ROLE}?[ \u3000]{{0,3}}{_PERSON})*"
+_BETWEEN_PEOPLE = expression(r"[、，,/／ \u3000]+|通讯员")
+_BEFORE_PERSON = expression("^.*(?:记者|撰稿人|专栏作者)")
+_SPACED_OUT = expression(r"(?<![\u4e00-\u9fff])([\u4e00-\u9fff])[ \u3000]+([\u4e00-\u9fff])(?![\u4e00-\u9fff])")
 _COLON = r"[ \u3000]*[:：][ \u3000]*"
-_SOURCE = expression(rf"(?:来源|稿源|来自){_COLON}[《【]?(?!作者|时间){_NAME}")
-_AUTHOR = expression(rf"(?:(?:作者|撰文|记者|(?<![\u4e00-\u9fff])文){_COLON}|文 ?[|｜/] ?){_NAME}")
+_SOURCE = expression(rf"(?:来源|稿源|来自){_COLON}[《【]?(?!作者|时间)({_NAME})")
+_AUTHOR = expression(
+    rf"(?:(?:作者|撰文|记者|文字|(?<![\u4e00-\u9fff])文){_COLON}|(?:作者|撰文|文) ?[|｜/丨] ?(?!图))"
+    rf"((?:{_ROLE}?[ \u3000]{{0,3}}{_PERSON}|{_ROLE}[ \u3000]{{1,3}}{_ANYONE}|{_NAME}){_PEOPLE})"
+)
+# “（记者 王小明 通讯员 李四）” at the beginning of a text or at its end
+_REPORTERS = rf"[（(][^（()）\n]{{0,12}}(?:记者|通讯员)[ \u3000]{{0,2}}{_PERSON}[^（()）\n]{{0,50}}[)）]"
+_LED, _SIGNED = expression(rf"^.{{0,40}}?({_REPORTERS})"), expression(rf"({_REPORTERS})\W*$")
 _WORD = r"[A-Z][\w.'’-]*"
-_BY_NAME = rf"[Bb][Yy]:? +({_WORD}(?: +(?:and +)?{_WORD}){{0,5}})"
+_FULL_NAME = rf"{_WORD} {_WORD}(?: {_WORD})?"
+# A comma is followed by a name only in an enumeration: “By Ada Miller, Boston Globe”
+_BY_NAME = (
+    rf"[Bb][Yy]:? +({_FULL_NAME}(?:, {_FULL_NAME}){{0,3}}(?:,? (?:and|&) {_FULL_NAME}|(?=, Staff (?:Writer|Reporter)s))"
+    rf"|{_WORD}(?: +(?:and +)?{_WORD}){{0,5}})"
+)
 _BYLINE = expression(rf"^(?:(?:[Ww]ritten|[Pp]osted|[Ss]tory|WRITTEN) +)?{_BY_NAME}", re.MULTILINE)
 # “March 5, 2024 | by Ada Miller”; of 2,438 stored pages it adds four names, each of them as declared
 _DATED_BYLINE = expression(rf"^(?=[^|｜·•\n]*\b(?:19|20)\d\d\b)[^|｜·•\n]{{4,60}}[|｜·•] *{_BY_NAME}", re.MULTILINE)
@@ -73,12 +96,14 @@ _SURNAME_FIRST = expression(r"^([^,]+), ([^,]+)$")
 _NAME_AND_DAY = expression(
     rf"^(?!{_NO_NAME})({_WORD}(?: {_WORD}){{1,3}}) *[|｜·•—–] *{_DAY}(?!(?s:.*)\1)", re.MULTILINE
 )
-_REPORTER = expression(r"(?:本报|新华社|中新社)?记者 ?([\u4e00-\u9fff]{2,4})(?=[\s）)]|$)", re.MULTILINE)
+_REPORTER = expression(
+    rf"(?:记者|通讯员)[ \u3000]{{0,2}}((?:{_PERSON}|[\u4e00-\u9fff]{{2,4}}){_PEOPLE})(?=[\s）)]|$)", re.MULTILINE
+)
 # Forms of bylines, each with words of which every match contains one: the search for these is faster
 _SOURCE_FORMS = ((("来源", "稿源", "来自"), _SOURCE),)
 _AUTHOR_FORMS = (
     (("作者", "撰文", "记者", "文"), _AUTHOR), (("by", "By", "BY", "bY"), _BYLINE),
-    (("by", "By", "BY", "bY"), _DATED_BYLINE), (("记者",), _REPORTER),
+    (("by", "By", "BY", "bY"), _DATED_BYLINE), (("记者", "通讯员"), _REPORTER),
     (("|", "｜", "·", "•", "—", "–"), _NAME_AND_DAY),
 )  # fmt: skip
 _OF_TODAY = expression(r"^(?:.{0,15}(?:今天|今日)是|(?:现在|当前)时间|\W*[Tt]oday(?:\s*[:：]|\s+is\b))")
@@ -203,6 +228,8 @@ def lines_around(lines: Lines, kept: list[int], title_line: int, page: Page) -> 
         for part in (within, kept[-1:])
     )
     before += own + (foot if _first_match(_AUTHOR_FORMS, foot) else [])
+    signed = (*(_LED.match(texts[index]) for index in kept[:2]), *(_SIGNED.search(texts[index]) for index in kept[-1:]))
+    before += [found[1] for found in signed if found]
     after = texts[end : end + LINES_AFTER]
     before = [text for text in before if len(text) <= MAX_BYLINE and not _OF_TODAY.search(text)]
     return Nearby(before, [text for text in after if len(text) <= MAX_BYLINE])
@@ -337,5 +364,11 @@ def _first_match(forms: Sequence[tuple[Sequence[str], re.Pattern[str]]], lines: 
         for match in form.finditer(text) if any(map(text.__contains__, words)) else ():
             name = _NEXT_LABEL.sub("", match[1])
             if name and name.lower() not in NO_NAMES:
-                return name
+                return _people(name)
     return None
+
+
+def _people(names: str) -> str:
+    """Return Chinese names in a row without the roles before them, joined by ", "; other names as they are."""
+    parts = [] if names[0].isascii() else _BETWEEN_PEOPLE.split(_SPACED_OUT.sub(r"\1\2", names))
+    return ", ".join(filter(None, (_BEFORE_PERSON.sub("", part) for part in parts))) or names

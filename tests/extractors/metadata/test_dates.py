@@ -150,6 +150,19 @@ def test_order_of_numbers_is_that_of_the_language(language, expected):
     assert find_date("05/03/2024", language=language) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("03/04/2024 08:15 AM", datetime(2024, 3, 4, 8, 15)),
+        ("04/03/2024", date(2024, 3, 4)),
+        ("03/06/2024", date(2024, 3, 6)),  # tomorrow elsewhere
+        ("03/01/2024", None),
+    ],
+)
+def test_numbers_of_unknown_order_are_a_day_close_to_the_fetch(text, expected):
+    assert find_date(text, FETCHED, language="en") == expected
+
+
 def test_same_word_means_the_month_of_the_page_s_language():
     assert find_date("5. listopada 2023", language="hr") == date(2023, 10, 5)
     assert find_date("5 listopada 2023", language="pl") == date(2023, 11, 5)

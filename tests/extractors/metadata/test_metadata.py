@@ -71,6 +71,18 @@ def test_meta_elements():
         ("来源:《晨报》 2024-03-05", None, "晨报", date(2024, 3, 5)),
         ("文/李四　2024-03-05 08:30:09", "李四", None, datetime(2024, 3, 5, 8, 30, 9)),
         ("本报记者 王小明", "王小明", None, None),
+        ("来源：晨报　作者：本报记者 王小明 通讯员 李 四　字号：大 中 小", "王小明, 李四", "晨报", None),
+        ("作者：王小明 高清图片 李四：摄影", "王小明", None, None),
+        ("作者：本报评论员", "本报评论员", None, None),
+        ("作者：晨报记者 於敏 报道", "於敏", None, None),
+        ("作者 | 王小明 李四 编辑 | 小文", "王小明, 李四", None, None),
+        ("□本报记者 王 伟　李志远 文/图", "王伟, 李志远", None, None),
+        ("文字：王小明、李四　摄影：张三", "王小明, 李四", None, None),
+        ("By Ada Miller, Ben Stone and Eve Hall, Staff Writers", "Ada Miller, Ben Stone and Eve Hall", None, None),
+        ("By Ada Miller & Ben Stone, March 5, 2024", "Ada Miller & Ben Stone", None, date(2024, 3, 5)),
+        ("By Ada Miller, Ben Stone, Staff Writers", "Ada Miller, Ben Stone", None, None),
+        ("By Ada Miller, Boston Globe", "Ada Miller", None, None),
+        ("By Ada Miller, Baker & Miller", "Ada Miller", None, None),
         ("来源：未知 作者：张三", "张三", None, None),
         ("By Ada Miller, March 5, 2024", "Ada Miller", None, date(2024, 3, 5)),
         ("March 5, 2024 | by Ada Miller", "Ada Miller", None, date(2024, 3, 5)),
@@ -114,6 +126,19 @@ def test_the_last_line_of_the_body_is_read_if_it_names_an_author():
     assert of_foot("文/王小明 2024-03-05") == ("王小明", date(2024, 3, 5))
     assert of_foot("Ada Miller · March 5, 2024") == ("Ada Miller", date(2024, 3, 5))
     assert of_foot("Reviewed on March 5, 2024") == (None, None)
+
+
+def test_reporters_in_brackets_at_the_beginning_or_the_end_of_the_text_are_its_authors():
+    def of(first="", last="", head=""):
+        paragraphs = "".join(f"<p>{text}</p>" for text in (first + HARBOUR[0], *HARBOUR[1:], LIBRARY[0] + last))
+        return extract(news_page("Bread from old stones", (), body=paragraphs, head=head), URL).author
+
+    assert of(first="本报讯（全媒体记者 王小明 通讯员 李四）") == "王小明, 李四"
+    assert of(first="通讯社河港3月5日电 （记者 王小明、李四）") == "王小明, 李四"
+    assert of(last="（晨报记者 王小明）") == "王小明"
+    assert of(first="（记者周一获悉）") is None
+    assert of(first="他说（记者注：未经证实）") is None
+    assert of(first="本报讯（记者 王小明）", head=meta("author", "李四")) == "李四"
 
 
 def test_section_that_stands_above_the_title_too_is_no_author():
