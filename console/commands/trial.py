@@ -110,11 +110,12 @@ def _about(page: "ReadList") -> str:
 
 
 def _some_left(page: "ReadList") -> list["JudgedLink"]:
-    """Return the first link of each kind of reason."""
+    """Return the first link of each kind of reason, one with a title if there is one."""
     from console.survey_text import kind_of
+    from crawler.discovery.links import is_short
 
     first: dict[str, JudgedLink] = {}
-    for judged in page.judged:
+    for judged in sorted(page.judged, key=lambda judged: is_short(judged.link.text)):
         if not judged.taken:
             first.setdefault(kind_of(judged.reason), judged)
     return [*first.values()][:SHOWN]

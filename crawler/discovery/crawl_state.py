@@ -46,6 +46,7 @@ class WalkMemory:
     forgotten_on: str = ""  # the day (ISO) on which old URLs were last forgotten
     learnt: int = 0  # `Ledger.learnt` before links were compared: URLs that the ledger learned from outputs
     walked_on: str = ""  # the day (ISO) on which the last walk that ended began
+    forms: Mapping[str, bool] | None = None  # as in `NewForms`
 
     @classmethod
     def of_fields(cls, fields: Mapping[str, str]) -> "WalkMemory":
@@ -60,12 +61,13 @@ class WalkMemory:
             fields.get("expired", ""),
             int(fields.get("learnt", 0)),
             fields.get("walked", ""),
+            json.loads(fields.get("forms", "null")),
         )
 
     def to_fields(self) -> dict[str, str]:
         """Return the fields of the hash `walk` that the end of a walk changes, without the shape."""
         sitemaps = {url: (mark.isoformat() if mark else "", idle) for url, (mark, idle) in self.sitemaps.items()}
-        lists = {"brought": self.new_by_list, "feeds": self.feeds, "sitemaps": sitemaps}
+        lists = {"brought": self.new_by_list, "feeds": self.feeds, "sitemaps": sitemaps, "forms": self.forms}
         return {
             "first": "done" if self.ended else "",
             "complete": "yes" if self.complete else "no",

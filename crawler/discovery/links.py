@@ -46,6 +46,7 @@ NEXT_ATTRIBUTES = (
 )  # fmt: skip
 URL_ATTRIBUTES = ("data-href", "data-url", "data-link", "data-ajax-url", "data-load-url", "hx-get", "data-hx-get")
 HIDDEN = frozenset({*NEXT_ATTRIBUTES, *URL_ATTRIBUTES, "onclick"})
+SHORT_CJK, SHORT_LATIN = 6, 20  # characters of a text that names a section rather than an article
 WORDED = frozenset({"a", "area", "option", "button", "span", "li", "b", "strong", "em"})  # others may hold whole lists
 
 _NAMES = f"|{'|'.join(sorted(HIDDEN))}|"
@@ -60,6 +61,7 @@ _FEED_ADDRESS = re.compile(
 # URLs that `normalise` does not change, and the form of their beginning
 _NORMAL = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+/(?![/.]|.*/\.)[A-Za-z0-9_.~/-]*\Z")
 _ORIGIN = re.compile(r"(https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+)/")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _COMMENTS = re.compile(r"comment|评论|留言", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?:/)?/\S|\?\S|\.{1,2}/\S|[^\s:#]+\.(?:s?html?|php|aspx?|jsp)\b", re.IGNORECASE)
 _TEMPLATE = re.compile(r"[{}<>\s]|=$")  # a template in which a script inserts something
@@ -103,6 +105,11 @@ class ListContent:
     sitemaps: list[PageLink] = field(default_factory=list)
     home: str = ""
     truncated: bool = False
+
+
+def is_short(text: str) -> bool:
+    """Return whether a link's text is so short that it names a section rather than an article."""
+    return len(text) <= SHORT_CJK if _CJK.search(text) else len(text) <= SHORT_LATIN and text.count(" ") <= 2
 
 
 def page_links(body: bytes, url: str, content_type: str | None = None) -> ListContent:

@@ -14,6 +14,7 @@ from crawler.discovery.crawl_state import CrawlState, LastResponse, WalkMemory, 
 from crawler.discovery.links import ListContent
 from crawler.discovery.list_yield import ListYield
 from crawler.discovery.listings import ListPage, read_listing, robots_listing
+from crawler.discovery.new_forms import NewForms
 from crawler.discovery.sitemap_frontier import LATE
 from crawler.discovery.walk import ArticleLink, Walk, WalkPlan
 from crawler.run.admission import BEYOND_LIMIT, OLD, Admission, moments_of, newest_first
@@ -70,6 +71,7 @@ class SectionLists:
         self.moved_to = ""  # where a start page redirects
         self.state = CrawlState(self.ledger.redis, self.task.name, self._shape())
         self.list_yield = ListYield(WalkMemory())
+        self.new_forms = NewForms()
         self._beat = beat
         self._empty: set[str] = set()  # the marks of the lists without links to articles
         self._failed_starts: list[str] = []  # failures of derived start pages, while there are others to try
@@ -86,6 +88,7 @@ class SectionLists:
         self.first = not past.ended
         self.admission.begin(first=self.first)
         self.list_yield = ListYield(past, self.task.start)
+        self.new_forms = NewForms(past.forms)
         days = self._days_since(past)
         starts, fallback_starts = self._starts(days)
         unread = [] if self.options.backfill else self.state.unread()
@@ -180,6 +183,11 @@ class SectionLists:
             report.problem(f"no link matches the pattern (list pages read: {report.lists}); `exemplar try` shows why")
         elif report.lists and not (report.found or report.unchanged or enumerable or self.list_yield.sitemaps()):
             report.remarks.append("no link of the lists matches the pattern any more; `exemplar try` shows why")
+        elif unlike := self.unlike():
+            report.remarks.append(
+                f"no article was new, and {len(unlike)} links above those of the lists do not match the pattern, such "
+                f"as {unlike[0]}; if the site has changed its URLs, correct `pattern`"
+            )
 
     def remember(self) -> None:
         """Store the memory of a walk that has ended; nothing new is stored if it left out a part."""
@@ -195,6 +203,7 @@ class SectionLists:
         memory = replace(self.list_yield.to_memory(walk.maps), learnt=learnt, walked_on=today)
         if not (self.report.found or self.report.unchanged):  # an empty list is no evidence of the section's end
             memory = replace(memory, complete=memory.complete and walk.plan.complete)
+        memory = replace(memory, forms=self.new_forms.to_memory(self.report.new))
         self.state.save(memory, [*self.list_yield.unread, *walk.unclear], walk.fresh)
 
     def observation(self, *, walked: bool) -> VisitObservation:
@@ -207,9 +216,14 @@ class SectionLists:
             start=next(iter(self._walk().plan.starts), "")[:LONGEST_URL],
             moved_to=self.moved_to[:LONGEST_URL],
             problem=self.problem[:100],
+            unlike=next(iter(self.unlike()), "")[:LONGEST_URL],
             is_whole=walked and not self.first,
             **{name: getattr(self.report, name) for name in numbers},
         )
+
+    def unlike(self) -> list[str]:
+        """Return links of a new form above the articles of the start pages, if no article was new."""
+        return [] if self.report.new or self.first else self.new_forms.unknown()
 
     def _shape(self) -> str:
         """Return the shape of the task for which the crawl state is valid."""
@@ -309,6 +323,8 @@ class SectionLists:
         answered = replace(page, url=url)
         if page.kind == "start" and url != page.url:
             self.moved_to = url
+        if page.kind == "start" and listing.form == "page" and found:
+            self.new_forms.record_read(url, listing.links, self.task.pattern.match)
         further = walk.record_read(answered, listing, found=found, new=new)
         followed = [target for target in walk.followed_lists(answered, listing) if target.kind == "follow"]
         is_whole = page.kind not in ("next", "robots") and not listing.truncated and self.admission.left_out == left_out

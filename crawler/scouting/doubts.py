@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
+from crawler.discovery.links import is_short
 from crawler.patterns.pattern import Pattern
 from crawler.scouting.address_parts import address_of, year_in_title
-from crawler.scouting.inference import SeenPage, SiteLinks, is_built_like, is_short
+from crawler.scouting.inference import SeenPage, SiteLinks, is_built_like
 from crawler.scouting.sample_extractions import SampleExtraction
 from extractors.posts import LEAST
 
@@ -54,14 +55,18 @@ def about_left(evidence: SiteLinks, pattern: Pattern, lists: Iterable[str]) -> s
 
 
 def _left(evidence: SiteLinks, pattern: Pattern, page: SeenPage) -> list[str]:
-    """Return links between the first and the last article of a list page that have similar URLs and are not taken."""
+    """Return links before the last article of a list page that have similar URLs and are not taken.
+
+    If the articles are linked by their titles, so are these, also above the first one: a site that has changed its URLs
+    lists the new ones first.
+    """
     taken = [place for place, link in enumerate(page.links) if pattern.match(link.url)]
     if not taken:
         return []
     titled = 2 * sum(is_short(page.links[place].text) for place in taken) < len(taken)
     return [
         link.url
-        for link in page.links[taken[0] : taken[-1]]
+        for link in page.links[0 if titled else taken[0] : taken[-1]]
         if not pattern.match(link.url)
         and is_built_like(evidence.example, link.url)
         and not (titled and is_short(link.text))

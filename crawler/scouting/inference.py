@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
 
-from crawler.discovery.links import ASSET, PageLink
+from crawler.discovery.links import ASSET, PageLink, is_short
 from crawler.discovery.pagination import pagination
 from crawler.patterns import syntax
 from crawler.patterns.pattern import Pattern
@@ -22,7 +22,6 @@ from crawler.scouting.address_parts import MARK, WORD, Address, Dates, address_o
 from crawler.scouting.fitting import fit
 
 NAVIGATION_PAGES = 3  # pages read, from which a link with a short text on all of them is navigation
-SHORT_CJK, SHORT_LATIN = 6, 20  # characters of a text that names a section rather than an article
 ENOUGH = 3  # siblings that are needed to determine a form
 SAME_SUFFIXES = ({".html", ".htm", ".shtml"}, {"", "/index.html"})  # suffixes that articles of one site may have
 ABOUT_SITE, NAVIGATION = "named as a page about the site", "navigation"
@@ -30,7 +29,6 @@ TELLING_WORDS = 2  # words of a last segment; with more, a number is part of a t
 MOST_READINGS = 0.6  # siblings that a reading with more dates needs, as a share of those of the best reading
 SLIPS = 0.03  # share of the siblings below which a form is a mistake
 SAME_PAGE = 0.6  # share of the siblings with the example's small number, from which the others are further pages
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LIST_NAME = re.compile(
     r"index|default|home|main|lists?|pages?|tags?|category|categories|cat|archives?|search|more|all|news|blog|posts|"
     r"articles?|authors?|topics?|rss|feed|atom|sitemap|map",
@@ -146,11 +144,6 @@ def _named_alike(a: Address, b: Address) -> bool:
     """Return whether two URLs differ in numbers only."""
     same = a.keys == b.keys and len(a.folders) == len(b.folders) and a.suffix == b.suffix
     return same and _signature(a.stem) == _signature(b.stem)
-
-
-def is_short(text: str) -> bool:
-    """Return whether a link's text is so short that it names a section rather than an article."""
-    return len(text) <= SHORT_CJK if _CJK.search(text) else len(text) <= SHORT_LATIN and text.count(" ") <= 2
 
 
 # Siblings and relatives

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from crawler.discovery.links import page_links
-from crawler.scouting.inference import is_short
+from crawler.discovery.links import is_short, page_links
 from extractors import Article, Listing, NoArticle, Section, UnusablePage, read_posts
 from extractors import extract as extract_alone
 from extractors.article import PageType as Kind

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 from urllib.parse import urljoin, urlsplit
 
-from crawler.discovery.links import PageLink
+from crawler.discovery.links import PageLink, is_short
 from crawler.discovery.listings import read_listing, robots_listing
 from crawler.discovery.pagination import pagination
 from crawler.discovery.sitemaps import usual_place
@@ -25,7 +25,7 @@ from crawler.patterns.pattern import Pattern, PatternError
 from crawler.scouting.address_parts import MARK, Address, Dates, address_of
 from crawler.scouting.doubts import about_example, about_left, about_posts, about_titles, about_year
 from crawler.scouting.fitting import fit
-from crawler.scouting.inference import Inference, Relatives, SeenPage, SiteLinks, infer, is_short, relatives, siblings
+from crawler.scouting.inference import Inference, Relatives, SeenPage, SiteLinks, infer, relatives, siblings
 from crawler.scouting.sample_extractions import (
     MOST_PROPOSALS,
     NAME_AN_ARTICLE,

@@ -53,7 +53,8 @@ class VisitObservation:
 
     `lists`: list pages read; `unchanged`: those that have not changed; `lists_failed`: those not read.
     `fetched`, `failed`, `later`: articles that were fetched, failed, and failed temporarily. `moved_to`: where a start
-    page redirects. `is_whole`: the walk ended at known articles, so that all unknown articles are new.
+    page redirects. `unlike`: a link of a new form above the articles of the lists, if no article was new. `is_whole`:
+    the walk ended at known articles, so that all unknown articles are new.
     """
 
     at: float
@@ -69,6 +70,7 @@ class VisitObservation:
     start: str = ""
     moved_to: str = ""
     problem: str = ""
+    unlike: str = ""
     is_whole: bool = True
 
 

@@ -42,6 +42,7 @@ class HealthState:
     start: str = ""
     moved_to: str = ""
     problem: str = ""
+    unlike: str = ""
 
     def to_json(self) -> str:
         """Return the JSON text."""
@@ -115,6 +116,8 @@ def _of_failures(state: HealthState) -> str:
 
 
 def _of_move(state: HealthState) -> str:
+    if state.unlike:
+        return f"no article is new, and above those of the lists are links of a new form, such as {state.unlike}"
     usual = median(state.windows.get("links", [0]))
     moved = f"; {state.start} redirects to {state.moved_to}" if state.moved_to else ""
     return f"the lists have almost no links to articles (usually {usual:.0f}){moved}"

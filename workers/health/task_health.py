@@ -169,7 +169,7 @@ class TaskHealth:
     def _observe_visit(self, visit: VisitObservation) -> None:
         state = self.state
         state.visits += 1
-        state.start, state.moved_to = visit.start or state.start, visit.moved_to
+        state.start, state.moved_to, state.unlike = visit.start or state.start, visit.moved_to, visit.unlike
         lost = visit.failed + visit.later + visit.lists_failed
         state.problem = visit.problem if lost else state.problem
         total = lost + visit.fetched + visit.lists
@@ -187,9 +187,9 @@ class TaskHealth:
         if visit.unchanged:
             return  # without a changed list, no links were counted
         usual = median(self.state.windows.get("links", [0]))
-        is_thin = usual >= LEAST_LINKS and visit.found <= THIN * usual
-        self._test("section moved", int(is_thin), 1, visit.at, [visit.moved_to or visit.start])
-        if "section moved" not in self.state.alarms:
+        is_thin = usual >= LEAST_LINKS and (visit.found <= THIN * usual or bool(visit.unlike))
+        self._test("section moved", int(is_thin), 1, visit.at, [visit.unlike or visit.moved_to or visit.start])
+        if not is_thin and "section moved" not in self.state.alarms:
             self._add("links", visit.found)
 
     def _observe_rhythm(self, visit: VisitObservation) -> None:

@@ -137,6 +137,7 @@ FIELDS = {
     "sitemaps": '{"http://site.example/x": ["2026-11-20T00:00:00+00:00", 2], "http://site.example/y": ["", 0]}',
     "expired": "2026-11-21",
     "walked": "2026-11-20",
+    "forms": '{"/0/a0.shtml": false}',
 }
 MEMORY = WalkMemory(
     ended=True,
@@ -149,6 +150,7 @@ MEMORY = WalkMemory(
     },
     forgotten_on="2026-11-21",
     walked_on="2026-11-20",
+    forms={"/0/a0.shtml": False},
 )
 
 

@@ -125,6 +125,17 @@ def test_lists_that_have_no_links_to_articles_any_more_are_noted(connection):
     assert note not in Driver(connection).read(4).complete().remarks
 
 
+def test_links_of_a_new_form_above_known_articles_are_noted_and_observed(connection):
+    title = "The ferry to the island runs again"
+    changed = "".join(f'<a href="/2026/12/03/a{number}.shtml">{title}</a>' for number in (6, 5, 4)).encode()
+    Driver(connection).read(3, 2, 1).complete()
+    driver = Driver(connection).read_body(changed + links(3, 2, 1))
+    [note] = driver.complete().remarks
+    assert note.startswith("no article was new, and 3 links above those of the lists do not match the pattern")
+    assert driver.run.lists.observation(walked=True).unlike == f"{HOST}/2026/12/03/a6.shtml"
+    assert not Driver(connection).read_body(changed + links(4, 3, 2)).complete().remarks
+
+
 @pytest.mark.parametrize(("pattern", "new"), [("http://[www.]h.test/{id}.html", 1), ("http://www.h.test/{id}.html", 0)])
 def test_written_articles_are_known_with_and_without_www(connection, ledger, pattern, new):
     chosen = task(example="http://www.h.test/1.html", pattern=pattern)

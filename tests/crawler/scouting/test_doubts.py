@@ -138,6 +138,15 @@ def test_alike_links_among_the_articles_that_are_left_out_are_told_with_two_of_t
         assert f"{HOST}{REPORTS[0][0]} and {HOST}{REPORTS[1][0]}; if they are articles" in told
 
 
+def test_alike_links_above_the_articles_are_told_unless_their_texts_are_short() -> None:
+    """A site that has changed its URLs lists the new ones first."""
+    pages = news() | {"/news/": listing(NAV, [*REPORTS, *NEWS])}
+    assert any(f"such as {HOST}{REPORTS[0][0]}" in warning for warning in tried(pages).warnings)
+    menu = "".join(f"<a href='{path}'>Sea {n}</a>" for path, n in REPORTS)
+    pages = news() | {"/news/": listing(NAV + menu, NEWS)}
+    assert not any("do not match the pattern" in warning for warning in tried(pages).warnings)
+
+
 @pytest.mark.parametrize(
     "shown",
     [

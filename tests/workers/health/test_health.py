@@ -163,6 +163,20 @@ def test_a_list_without_links_is_a_section_that_moved():
     assert "redirects to http://a.example/b/" in evidence
 
 
+def test_a_section_that_moves_in_its_first_days_is_reported_too():
+    """Lists without links do not become the usual ones before there are enough visits for a decision."""
+    assert opened(after(visits(range(4), **USUAL_VISIT) + visits(range(4, 24)))) == ["section moved"]
+
+
+def test_links_of_a_new_form_above_known_articles_are_a_section_that_moved():
+    known = USUAL_VISIT | {"new": 0, "known": 20, "fetched": 0}
+    link = "http://a.example/2026/a1.shtml"
+    assert not after(visits(range(20), **USUAL_VISIT) + visits(range(20, 30), **known)).changes
+    health = after(visits(range(20), **USUAL_VISIT) + visits(range(20, 24), **known, unlike=link))
+    assert opened(health) == ["section moved"]
+    assert f"such as {link}" in health.state.alarms["section moved"].evidence
+
+
 def test_visits_at_which_everything_is_new_come_too_rarely():
     assert opened(after(visits(range(6), DAY, found=20, known=0, new=20, fetched=20))) == ["everything new"]
     # One of two lists shows the articles of before.
