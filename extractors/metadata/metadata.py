@@ -42,11 +42,12 @@ LINES_ABOVE = 3  # lines above a title that stands farther from the body: conten
 MAX_BYLINE = 200  # characters; longer lines are prose
 LANGUAGE_LINES = 10  # lines of the body by which its language is determined
 
-NOBODY = frozenset({"未知", "本站", "网络", "互联网", "不详"})  # entries that mean an unknown author
+NOBODY = frozenset({"未知", "本站", "网络", "互联网", "不详", "佚名"})  # entries that mean an unknown author
 NO_NAMES = NOBODY | {  # placeholders of templates for a name, in lower case
     "undefined", "null", "none", "nan", "n/a", "unknown", "author", "author name", "your name", "作者",
+    "discuz! team and comsenz ui team",
 }  # fmt: skip
-ACCOUNTS = frozenset({  # accounts that count as authors only if the page names no other
+ACCOUNTS = frozenset({  # accounts that, as the site's own names, count as authors only if the page names no other
     "admin", "administrator", "superadmin", "webmaster", "root", "user", "test", "管理员", "超级管理员", "站长",
 })  # fmt: skip
 _LIST_SEPARATOR = expression(r"[,，;；、|]")
@@ -62,13 +63,14 @@ _PERSON = (
 )
 _ANYONE = r"(?!报道|摄影|综合|整理)[\u4e00-\u9fff]{2,3}(?![\u4e00-\u9fff:：])"
 _PEOPLE = rf"(?:[ \u3000]{{0,3}}(?:[、，,/／ \u3000]|{_ROLE})[ \u3000]{{0,3}}{_ROLE}?[ \u3000]{{0,3}}{_PERSON})*"
-_BETWEEN_PEOPLE = expression(r"[、，,/／ \u3000]+|通讯员")
-_BEFORE_PERSON = expression("^.*(?:记者|撰稿人|专栏作者)")
+_BETWEEN_PEOPLE = expression(r"[、，,/／ \u3000]+|(?<![报刊网台社站约习])通讯员")
+_BEFORE_PERSON = expression("^.*(?:记者|通讯员|撰稿人|专栏作者)|等$")
 _SPACED_OUT = expression(r"(?<![\u4e00-\u9fff])([\u4e00-\u9fff])[ \u3000]+([\u4e00-\u9fff])(?![\u4e00-\u9fff])")
 _COLON = r"[ \u3000]*[:：][ \u3000]*"
 _SOURCE = expression(rf"(?:来源|稿源|来自){_COLON}[《【]?(?!作者|时间)({_NAME})")
 _AUTHOR = expression(
-    rf"(?:(?:作者|撰文|记者|文字|(?<![\u4e00-\u9fff])文){_COLON}|(?:作者|撰文|文) ?[|｜/丨] ?(?!图))"
+    rf"(?:(?:作者|撰[文稿]|记者|文字|(?<![\u4e00-\u9fff])文){_COLON}"
+    rf"|(?:作者|撰文|记者|文(?:[/、]?图)?) ?[|｜/丨] ?(?!图))"
     rf"((?:{_ROLE}?[ \u3000]{{0,3}}{_PERSON}|{_ROLE}[ \u3000]{{1,3}}{_ANYONE}|{_NAME}){_PEOPLE})"
 )
 # “（记者 王小明 通讯员 李四）” at the beginning of a text or at its end
@@ -78,10 +80,14 @@ _WORD = r"[A-Z][\w.'’-]*"
 _FULL_NAME = rf"{_WORD} {_WORD}(?: {_WORD})?"
 # A comma is followed by a name only in an enumeration: “By Ada Miller, Boston Globe”
 _BY_NAME = (
-    rf"[Bb][Yy]:? +({_FULL_NAME}(?:, {_FULL_NAME}){{0,3}}(?:,? (?:and|&) {_FULL_NAME}|(?=, Staff (?:Writer|Reporter)s))"
-    rf"|{_WORD}(?: +(?:and +)?{_WORD}){{0,5}})"
+    rf"(?:[Bb][Yy]:?|\b[Aa]uthors?:) +({_FULL_NAME}(?:, {_FULL_NAME}){{0,3}}"
+    rf"(?:,? (?:and|&) {_FULL_NAME}|(?=, Staff (?:Writer|Reporter)s))|{_WORD}(?: +(?:and +)?{_WORD}){{0,5}})"
 )
-_BYLINE = expression(rf"^(?:(?:[Ww]ritten|[Pp]osted|[Ss]tory|WRITTEN) +)?{_BY_NAME}", re.MULTILINE)
+_BYLINE = expression(rf"^(?:(?:[Ww]ritten|[Pp]osted|[Ss]tory|WRITTEN|Words|Reporting) +)?{_BY_NAME}", re.MULTILINE)
+_WITH_ROLE = expression(
+    rf"^({_FULL_NAME}), +(?:[A-Z]\w+ ){{0,3}}(?:Writer|Reporter|Correspondent|Editor)$|(?:^|[\s□■])({_PERSON})[/／]文",
+    re.MULTILINE,
+)
 # “March 5, 2024 | by Ada Miller”; of 2,438 stored pages it adds four names, each of them as declared
 _DATED_BYLINE = expression(rf"^(?=[^|｜·•\n]*\b(?:19|20)\d\d\b)[^|｜·•\n]{{4,60}}[|｜·•] *{_BY_NAME}", re.MULTILINE)
 # “Ada Miller · March 5, 2024”, unless a line after it in `Nearby.before`, such as one above the title, has the same
@@ -97,13 +103,15 @@ _NAME_AND_DAY = expression(
     rf"^(?!{_NO_NAME})({_WORD}(?: {_WORD}){{1,3}}) *[|｜·•—–] *{_DAY}(?!(?s:.*)\1)", re.MULTILINE
 )
 _REPORTER = expression(
-    rf"(?:记者|通讯员)[ \u3000]{{0,2}}((?:{_PERSON}|[\u4e00-\u9fff]{{2,4}}){_PEOPLE})(?=[\s）)]|$)", re.MULTILINE
+    rf"(?:记者|通讯员)[ \u3000]{{0,2}}((?:{_PERSON}|[\u4e00-\u9fff]{{2,4}}?){_PEOPLE})(?=[\s）)]|(?:摄影|综合)?报道|$)",
+    re.MULTILINE,
 )
 # Forms of bylines, each with words of which every match contains one: the search for these is faster
 _SOURCE_FORMS = ((("来源", "稿源", "来自"), _SOURCE),)
 _AUTHOR_FORMS = (
-    (("作者", "撰文", "记者", "文"), _AUTHOR), (("by", "By", "BY", "bY"), _BYLINE),
+    (("作者", "撰", "记者", "文"), _AUTHOR), (("by", "By", "BY", "bY", "uthor"), _BYLINE),
     (("by", "By", "BY", "bY"), _DATED_BYLINE), (("记者", "通讯员"), _REPORTER),
+    (("Writer", "Reporter", "Correspondent", "Editor", "文"), _WITH_ROLE),
     (("|", "｜", "·", "•", "—", "–"), _NAME_AND_DAY),
 )  # fmt: skip
 _OF_TODAY = expression(r"^(?:.{0,15}(?:今天|今日)是|(?:现在|当前)时间|\W*[Tt]oday(?:\s*[:：]|\s+is\b))")
@@ -251,10 +259,10 @@ def dated_lines(nearby: Nearby, head: Head, language: str | None) -> Nearby:
 
 
 def find_author(head: Head, nearby: Nearby, page: Page) -> str | None:
-    """Return the author or authors, joined by ", "; the name of an account only if there is no other."""
-    account = None
+    """Return the author or authors, joined by ", "; the name of an account or of the site only if there is no other."""
+    account, sites = None, {text for _, text in text_places(head, SITE, "publisher")}
     for _, author in author_places(head, nearby, page):
-        if author and author.lower() not in ACCOUNTS:
+        if author and not (author.lower() in ACCOUNTS or author in sites or head.title.endswith(author)):
             return author
         account = account or author
     return account
@@ -362,7 +370,7 @@ def _first_match(forms: Sequence[tuple[Sequence[str], re.Pattern[str]]], lines: 
     text = "\n".join(lines)
     for words, form in forms:
         for match in form.finditer(text) if any(map(text.__contains__, words)) else ():
-            name = _NEXT_LABEL.sub("", match[1])
+            name = _NEXT_LABEL.sub("", match[match.lastindex or 1])
             if name and name.lower() not in NO_NAMES:
                 return _people(name)
     return None

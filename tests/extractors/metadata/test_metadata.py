@@ -82,6 +82,15 @@ def test_meta_elements():
         ("By Ada Miller & Ben Stone, March 5, 2024", "Ada Miller & Ben Stone", None, date(2024, 3, 5)),
         ("By Ada Miller, Ben Stone, Staff Writers", "Ada Miller, Ben Stone", None, None),
         ("By Ada Miller, Boston Globe", "Ada Miller", None, None),
+        ("王小明/文", "王小明", None, None),
+        ("撰稿：王小明、李四等", "王小明, 李四", None, None),
+        ("记者 | 王小明", "王小明", None, None),
+        ("文、图/王小明", "王小明", None, None),
+        ("本报记者王小明报道", "王小明", None, None),
+        ("本报记者 王小明 本报通讯员 李四", "王小明, 李四", None, None),
+        ("Author: Ada Miller", "Ada Miller", None, None),
+        ("Words by Ada Miller, photos by Ben Stone", "Ada Miller", None, None),
+        ("Ada Miller, Senior Staff Writer", "Ada Miller", None, None),
         ("By Ada Miller, Baker & Miller", "Ada Miller", None, None),
         ("来源：未知 作者：张三", "张三", None, None),
         ("By Ada Miller, March 5, 2024", "Ada Miller", None, date(2024, 3, 5)),
@@ -426,6 +435,16 @@ def test_placeholder_is_no_author(name):
 def test_label_is_no_part_of_the_author():
     assert article(meta("author", "作者：王小明")).author == "王小明"
     assert article(meta("author", "Written by Ada Miller")).author == "Ada Miller"
+
+
+def test_the_site_is_the_author_only_if_the_page_names_no_other():
+    site, line = meta("og:site_name", "The Town Paper"), "<div>By Ada Miller</div>"
+    assert article(meta("author", "The Town Paper") + site, before=line).author == "Ada Miller"
+    assert article(meta("author", "The Town Paper") + site).author == "The Town Paper"
+    publisher = {"@type": "Organization", "name": "The Town Paper"}
+    assert article(ld(author=publisher, publisher=publisher), before=line).author == "Ada Miller"
+    assert article(meta("author", "The Gazette"), before=line).author == "Ada Miller"  # as its <title> ends
+    assert article(meta("author", "Discuz! Team and Comsenz UI Team")).author is None
 
 
 def test_account_is_the_author_only_if_the_page_names_no_other():
