@@ -36,12 +36,14 @@ class Admission:
         self.task, self.options, self.ledger, self.today = task, options, ledger, today
         self.left_out = 0
         self.known = 0  # article links that were known before the run
+        self.is_later = False  # whether an earlier run has seen the section's lists, so that new links are new articles
         self._quota: int | None = None  # new articles that may still be entered
         self._order = 0
         self._entered: set[str] = set()  # URLs that were new to the ledger, because a second list may show them again
 
     def begin(self, *, first: bool) -> None:
         """Set the bound: that of the options, or the task's in its first run."""
+        self.is_later = not (first or self.options.backfill)
         if self.options.limit is not None:
             self._quota = self.options.limit
         elif self.options.all or self.options.backfill or not first or self.task.limit is None:

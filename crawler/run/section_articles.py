@@ -21,6 +21,7 @@ PAGES_A_FLUSH = PAGES_A_JOB  # pages that go to Redis together
 BYTES_A_FLUSH = 3 * 2**20  # … or as soon as they together have this size
 SECONDS_A_FLUSH = 0.2  # … or when none was handed over for this time: a slow crawl hands over each page immediately
 BLOCKS = ("login: ", "block page: ", "http 403")  # how the reasons begin for which a site refuses its articles
+EARLY_REST = 1800.0  # seconds after which a new link that was a dead one is tried again
 PATIENCE = 20.0  # seconds for which a run waits at its end for pages that are to be tried again
 
 log = logging.getLogger(__name__)
@@ -32,7 +33,7 @@ class SectionArticles:
     def __init__(self, report: RunReport, admission: Admission, inbox: Inbox, bounds: RunBounds = BOUNDS):
         self.task, self.options, self.ledger = admission.task, admission.options, admission.ledger
         self.report, self.inbox, self.bounds, self.today = report, inbox, bounds, admission.today
-        limit = self.options.limit
+        self._admission, limit = admission, self.options.limit
         self._left = math.inf if limit is None else limit  # articles that may still be fetched
         self._backfill_left = bounds.backfill_a_run
         self._leased: set[Fingerprint] = set()
@@ -83,7 +84,13 @@ class SectionArticles:
             self.reject(leased, f"redirects to {url}, which does not match the pattern")
 
     def reject(self, leased: Leased, reason: str) -> None:
-        """Settle a URL that has no article: a dead link, robots.txt, another kind of file."""
+        """Settle a URL that has no article: a dead link, robots.txt, another kind of file.
+
+        A link that is new on the section's lists may be there before its page: if it is dead, it is tried once more.
+        """
+        is_new = self._admission.is_later and leased.tries == 1 and is_observed(leased.info)
+        if is_new and reason == "http 404" and not self.is_last_try(leased):
+            return self.fail(leased, reason, passing=True, rest=EARLY_REST)
         self._leased.discard(leased.fingerprint)
         self.ledger.settle(leased.fingerprint, "rejected", reason)
         self.report.rejected += 1

@@ -125,6 +125,22 @@ def test_lists_that_have_no_links_to_articles_any_more_are_noted(connection):
     assert note not in Driver(connection).read(4).complete().remarks
 
 
+def test_a_dead_link_that_is_new_on_the_lists_of_a_later_run_is_tried_once_more(connection, ledger):
+    """Lists are often published before the pages to which they link."""
+
+    def rejects(number, tries=1, **keys):
+        run = Driver(connection, task(**keys)).read(number).run
+        [leased] = run.articles.lease(1)
+        run.articles.reject(replace(leased, tries=tries), "http 404")
+        run.end("finished")
+        return ledger.state_of(url(number))[0]
+
+    assert rejects(1) == "rejected"  # the first run: lists have old dead links
+    assert rejects(2) == "waiting"
+    assert rejects(3, tries=2) == "rejected"
+    assert rejects(4, retries=0) == "rejected"
+
+
 def test_links_of_a_new_form_above_known_articles_are_noted_and_observed(connection):
     title = "The ferry to the island runs again"
     changed = "".join(f'<a href="/2026/12/03/a{number}.shtml">{title}</a>' for number in (6, 5, 4)).encode()
