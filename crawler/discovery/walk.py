@@ -14,7 +14,7 @@ A walk begins at the start pages, which may be pages, feeds or sitemaps, and con
 
 Once a walk has seen a section to its end, later walks read the start pages, the feeds, the list pages that led to
 articles, of each list the pagination only while it shows new links, and the changed ones among the sitemaps that led
-to articles which no list had.
+to articles which no list had. They explore again if a start page has no articles any more and no other list led to any.
 
 A section may grow during the walk. If it grew by a whole page, the next page shows the links of the last one, and
 articles that are new to the task may follow. So the walk continues past such pages, but at most as many as were read
@@ -236,7 +236,13 @@ class Walk:
             self.remarks.setdefault(f"{page.url}: more links than are read from one list; the rest is left out")
         if page.kind == "explored" and new:
             self.frontier.earn_tries(page)
-        if page.kind == "start" and listing.form == "page" and not self.plan.follow and not self.plan.complete:
+        is_lost = found == 0 and not self.plan.productive  # its articles may be on another list of the site now
+        if (
+            page.kind == "start"
+            and listing.form == "page"
+            and not self.plan.follow
+            and (is_lost or not self.plan.complete)
+        ):
             self._explores = self._explores or found == 0 or not is_own_section(page.url, self.plan.pattern)
         targets = self._find_further(page, listing, articles, found=found, new=new, hidden=hidden)
         further = [target for target in targets if self.frontier.push(target)]

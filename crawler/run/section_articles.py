@@ -90,7 +90,8 @@ class SectionArticles:
         """
         is_new = self._admission.is_later and leased.tries == 1 and is_observed(leased.info)
         if is_new and reason == "http 404" and not self.is_last_try(leased):
-            return self.fail(leased, reason, passing=True, rest=EARLY_REST)
+            self.fail(leased, reason, passing=True, rest=EARLY_REST)
+            return
         self._leased.discard(leased.fingerprint)
         self.ledger.settle(leased.fingerprint, "rejected", reason)
         self.report.rejected += 1

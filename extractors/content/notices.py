@@ -38,7 +38,12 @@ _BLOCKED = expression(
     | just\ a\ moment | checking\ your\ browser | access\ (?:to\ this\ page\ )?(?:has\ been\ )?denied
     | unusual\ (?:traffic|activity) | request\ (?:was\ )?blocked | too\ many\ requests | security\ check
     | (?:安全|人机|滑动|访问)验证 | 请?(?:输入|完成)验证码? | 访问(?:过于|太)频繁 | (?:拒绝|禁止)访问
-    | 访问被(?:拒绝|阻断|拦截)""",
+    | 访问被(?:拒绝|阻断|拦截)
+    # Outages; whole lines only, since offices announce maintenance, too
+    | ^\W*(?:系统|网站|本站|站点|服务器|平台)(?:正在|进行|系统)*(?:升级|维护){1,2}中?(?:\W?请?稍[后候].{0,10})?\W*$
+    | ^(?=.{0,60}$)(?:.{0,30}\W)?(?:under|undergoing|down\ for)(?:\ (?:scheduled|planned|routine))?\ maintenance\W*$
+    | ^\W*we.ll\ be\ (?:right\ )?back(?:\ (?:soon|shortly))?\W*$
+    | ^\W*(?:50[0234]\W+)?(?:service\ (?:temporarily\ )?unavailable|bad\ gateway|gateway\ time-?out)\W*$""",
     re.IGNORECASE | re.VERBOSE,
 )
 _SHELL = expression(
@@ -51,7 +56,8 @@ _HINTS = (
     "404", "found", "exist", "available", "不存在", "删除", "下线", "找不到", "无法", "gefunden", "introuvable",
     "encontrada",
     "captcha", "human", "robot", "verify", "moment", "checking", "denied", "unusual", "blocked", "too many", "security",
-    "验证", "频繁", "拒绝", "禁止", "访问", "javascript", "java script",
+    "验证", "频繁", "拒绝", "禁止", "访问", "javascript", "java script", "维护", "升级", "maintenance", "back",
+    "unavailable", "gateway",
 )  # fmt: skip
 _NOTICES = (
     (_GONE, GONE),

@@ -89,7 +89,12 @@ _WITH_ROLE = expression(
     re.MULTILINE,
 )
 # “March 5, 2024 | by Ada Miller”; of 2,438 stored pages it adds four names, each of them as declared
-_DATED_BYLINE = expression(rf"^(?=[^|｜·•\n]*\b(?:19|20)\d\d\b)[^|｜·•\n]{{4,60}}[|｜·•] *{_BY_NAME}", re.MULTILINE)
+_DATED_BYLINE = expression(
+    rf"^(?=[^|｜·•\n]*\b(?:19|20)\d\d\b)(?:[^|｜·•\n]{{4,60}}[|｜·•] *"
+    r"|(?:[\w:]+ ){0,4}(?:[A-Z][a-z]{2,8}\.? \d\d?,? \d{4}|\d\d? [A-Z][a-z]{2,8} \d{4}|[12]\d{3}-\d\d-\d\d)"
+    rf"(?:,? (?:at )?\d\d?:\d\d(?::\d\d)?(?: ?[AaPp]\.?[Mm]\.?)?)? ){_BY_NAME}",
+    re.MULTILINE,
+)
 # “Ada Miller · March 5, 2024”, unless a line after it in `Nearby.before`, such as one above the title, has the same
 # words: a section's name. Of 2,438 stored pages it adds two names; after a date, sections are as frequent as names
 _NO_NAME = r"[^|｜·•—–\n]*\b(?:Blog|Minutes|News|Notes|Posts?|Press|Releases?|Reports?|Stud(?:y|ies)|Updates?)\b"

@@ -22,7 +22,8 @@ News = Literal["opened", "repeated", "recovered"]
 _ADVICE: Mapping[AlarmKind, str] = {  # 0: the task, 1: the URL of a page
     "template changed": "`exemplar proposals {0}` shows a new example, if one was found; else look at such a page "
     "with `exemplar extract {1}`, and set one of them as `example` of the task",
-    "blocked": "look at what the site sends with `exemplar extract {1}`; raise `delay`, or ask the site's owner",
+    "blocked": "look at what the site sends with `exemplar extract {1}`; raise `delay`, set `render: true` if the "
+    "text needs JavaScript, or ask the site's owner",
     "pages off the template": "look at such a page with `exemplar extract {1}`; if they are not articles, narrow "
     "`pattern`, or give them a task of their own",
     "failures": "`exemplar status --problems {0}` and `exemplar failures {0}` show the reasons",

@@ -188,6 +188,13 @@ def test_a_home_page_and_a_section_without_articles_are_explored(start):
     assert "/a/2.html" in Outing(site, [start]).articles
 
 
+def test_a_later_walk_explores_if_the_start_page_has_no_articles_any_more():
+    site = {"/": ["/news/"], "/news/": ["/a/2.html"]}
+    assert Outing(site, ["/"], complete=True).articles == {"/a/2.html"}
+    assert Outing(site | {"/": ["/a/1.html", "/news/"]}, ["/"], complete=True).read == ["/"]
+    assert Outing(site | {"/x/": []}, ["/"], complete=True, productive=["/x/"]).read == ["/", "/x/"]
+
+
 def test_exploring_stays_on_the_site():
     site = {"/": ["http://other.example/a/", "/style.css"]}
     assert Outing(site, ["/"]).read == ["/"]
