@@ -34,7 +34,7 @@ from .declared_metadata import (
     clean,
 )
 from .language import find_language
-from .times import Nearby, find_modified, find_published, in_zone_of
+from .times import Nearby, declared_times, find_modified, find_published, in_zone_of
 from .titles import LIKE, PageTitles, begins_title, find_title, page_titles, shared_names, title_likeness
 
 LINES_BEFORE, LINES_WITHIN, LINES_AFTER = 15, 5, 8  # lines before the body, its first ones, and those that follow it
@@ -179,7 +179,7 @@ def read_metadata(
     if not (head.headings or repeated):
         repeated = sorted((line for line in nearby.before if begins_title(line, head.title)), key=len)[-1:]
     whole = "" if not any(declared) and _is_above_headline(lines, kept, title_line, head) else head.title
-    published = find_published(head, dated, page)
+    published = find_published(head, dated, page, [other.times for other in others])
     host = _host(page.url or canonical or "")
     return Metadata(
         canonical_url=canonical,
@@ -200,7 +200,7 @@ def read_metadata(
 
 def titles_of(head: Head) -> PageTitles:
     """Return the titles of a page, as other pages of its section need them."""
-    return page_titles([head.title, *head.titles(), *_declared_titles(head)], head.headings)
+    return page_titles([head.title, *head.titles(), *_declared_titles(head)], head.headings, declared_times(head))
 
 
 def _declared_titles(head: Head) -> list[str]:

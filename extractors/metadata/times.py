@@ -12,8 +12,8 @@ time that the page shows.
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, timezone
 from functools import lru_cache
 from itertools import chain, islice
@@ -55,8 +55,29 @@ class Nearby:
     language: str = ""
 
 
-def find_published(head: Head, nearby: Nearby, page: Page) -> date | None:
-    """Return when the article was published: aware where the page names a zone, else naive, else a date."""
+def find_published(head: Head, nearby: Nearby, page: Page, others: Sequence[Set[str]] = ()) -> date | None:
+    """Return when the article was published: aware where the page names a zone, else naive, else a date.
+
+    A declared time that all `others` (pages of its section) declare, too, is that of the template if the page shows
+    another day.
+    """
+    found = _find_published(head, nearby, page)
+    shared = {text for text in declared_times(head) if ":" in text and others and all(text in each for each in others)}
+    if not shared or found is None:
+        return found
+    meta = {name: values for name, values in head.meta.items() if not shared.intersection(values)}
+    article = {name: value for name, value in head.article.items() if shared.isdisjoint(json_ld.texts(value))}
+    shown = _find_published(replace(head, meta=meta, article=article), nearby, page)
+    return shown if shown and day_of(shown) != day_of(found) else found
+
+
+def declared_times(head: Head) -> list[str]:
+    """Return the times of publication that the page declares in JSON-LD and meta elements, as written."""
+    declared = (text for name in _PUBLICATIONS for text in json_ld.texts(head.article.get(name)))
+    return [*declared, *head.values(PUBLISHED)]
+
+
+def _find_published(head: Head, nearby: Nearby, page: Page) -> date | None:
     dates = _published(head, nearby, page)
     first = next(dates, None)
     if first is None:

@@ -63,10 +63,14 @@ class SiteName:
 
 @dataclass(frozen=True, slots=True)
 class PageTitles:
-    """A page's titles, folded. `parts`: what its head declares, and the parts of that; `headings`: of <h1>."""
+    """A page's titles, folded. `parts`: what its head declares, and the parts of that; `headings`: of <h1>.
+
+    `times`: its declared times of publication, as written.
+    """
 
     parts: frozenset[str]
     headings: frozenset[str]
+    times: frozenset[str] = frozenset()
 
 
 NO_TITLES = PageTitles(frozenset(), frozenset())
@@ -112,11 +116,11 @@ def _most_common(titles: list[str]) -> str | None:
     return max(titles, key=lambda text: counts[_fold(text)], default=None)
 
 
-def page_titles(declared: Iterable[str], headings: Iterable[str]) -> PageTitles:
+def page_titles(declared: Iterable[str], headings: Iterable[str], times: Iterable[str] = ()) -> PageTitles:
     """Return the titles of a page, by which the site's name is recognised in titles of other pages."""
     whole = [" ".join(title.split()) for title in declared]
     parts = (_fold(part) for title in whole for part in (title, *_END.split(title)))
-    return PageTitles(frozenset(filter(None, parts)), frozenset(map(_fold, headings)))
+    return PageTitles(frozenset(filter(None, parts)), frozenset(map(_fold, headings)), frozenset(times))
 
 
 def shared_names(whole: str, others: Sequence[PageTitles]) -> frozenset[str]:

@@ -3,7 +3,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from extractors import extract
+from extractors import Section, extract
 from extractors.html.dom import parse
 from extractors.metadata import declared_metadata as head_module
 from extractors.metadata.declared_metadata import read_head
@@ -569,3 +569,18 @@ def test_declarations_for_bibliographies():
     names = "".join(f'<meta name="citation_author" content="{name}">' for name in ("Miller, Ada", "Ben Stone"))
     found = article(names + meta("citation_date", "2024/03/05"))
     assert (found.author, found.published) == ("Ada Miller, Ben Stone", date(2024, 3, 5))
+
+
+def test_a_time_that_all_pages_of_a_section_declare_is_that_of_the_template():
+    """It counts only if the page shows no other day."""
+
+    def page(paragraphs, title, day, declared="2019-06-01T09:00:00+00:00"):
+        head = meta("article:published_time", declared)
+        return news_page(title, (), body=f"<i>{day}</i><p>" + "</p><p>".join(paragraphs), head=head)
+
+    section = Section(page(BAKERY, "Bread from old stones", "March 4, 2024"))
+    harbour = (HARBOUR, "A tide station opens", "March 5, 2024")
+    assert section.extract(page(*harbour)).published == date(2024, 3, 5)
+    assert section.extract(page(*harbour[:2], "June 1, 2019")).published == datetime(2019, 6, 1, 9, tzinfo=UTC)
+    assert section.extract(page(*harbour, "2024-03-06T09:00:00Z")).published == datetime(2024, 3, 6, 9, tzinfo=UTC)
+    assert extract(page(*harbour)).published == datetime(2019, 6, 1, 9, tzinfo=UTC)
