@@ -272,11 +272,12 @@ def _in_order(parts: dict[str, str], before: str, language: str) -> tuple[str, s
 
 
 def _nearest(parts: dict[str, str], fetched_at: datetime | None) -> tuple[str, str]:
-    """Return day and month in the one order that gives a day close to the fetch; "" and "" if there is none."""
-    orders = ((parts["one"], parts["two"]), (parts["two"], parts["one"]))
-    days = [(order, _day(parts["year"], order[1], order[0])) for order in orders]
-    close = [order for order, day in days if fetched_at and day and abs(day - fetched_at.date()) <= CLOCK_SKEW]
-    return close[0] if len(close) == 1 else ("", "")
+    """Return day and month in the order that gives a day close to the fetch; "" and "" if there is none."""
+    for day, month in ((parts["one"], parts["two"]), (parts["two"], parts["one"])):
+        found = _day(parts["year"], month, day)
+        if fetched_at and found and abs(found - fetched_at.date()) <= CLOCK_SKEW:
+            return day, month
+    return "", ""
 
 
 def _iso(text: str) -> date | None:
