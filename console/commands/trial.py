@@ -81,7 +81,7 @@ def _show(result: "Trial") -> None:
         show_data(f"{heading('list')}{page.url}  ({in_language(_about(page))})")
         for judged in [link for link in page.judged if link.taken][:SHOWN]:
             show_data(f"  {heading('taken', 8)}{judged.link.url}  {judged.link.text[:60]}")
-        for judged in _some_left(page):
+        for judged in some_left(page):
             show_data(f"  {heading('left', 8)}{judged.link.url}  {word(in_language(judged.reason))}")
     for sample in (result.example, *result.samples):
         for place, line in enumerate(extraction_lines(sample)):
@@ -109,7 +109,7 @@ def _about(page: "ReadList") -> str:
     return page.reason or f"{page.kind}: {counted(page.taken, 'link')} taken, {len(page.judged) - page.taken} left"
 
 
-def _some_left(page: "ReadList") -> list["JudgedLink"]:
+def some_left(page: "ReadList") -> list["JudgedLink"]:
     """Return the first link of each kind of reason, one with a title if there is one."""
     from console.survey_text import kind_of
     from crawler.discovery.links import is_short
