@@ -187,7 +187,8 @@ class TaskHealth:
         if visit.unchanged:
             return  # without a changed list, no links were counted
         usual = median(self.state.windows.get("links", [0]))
-        is_thin = usual >= LEAST_LINKS and (visit.found <= THIN * usual or bool(visit.unlike))
+        most = usual - 1 if visit.unlike else THIN * usual  # links of a new form push the known ones off the list
+        is_thin = usual >= LEAST_LINKS and visit.found <= most
         self._test("section moved", int(is_thin), 1, visit.at, [visit.unlike or visit.moved_to or visit.start])
         if not is_thin and "section moved" not in self.state.alarms:
             self._add("links", visit.found)

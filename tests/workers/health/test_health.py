@@ -172,6 +172,8 @@ def test_links_of_a_new_form_above_known_articles_are_a_section_that_moved():
     known = USUAL_VISIT | {"new": 0, "known": 20, "fetched": 0}
     link = "http://a.example/2026/a1.shtml"
     assert not after(visits(range(20), **USUAL_VISIT) + visits(range(20, 30), **known)).changes
+    assert not after(visits(range(20), **USUAL_VISIT) + visits(range(20, 30), **known, unlike=link)).changes
+    known["found"] = 17  # the links of the new form have pushed others off the list
     health = after(visits(range(20), **USUAL_VISIT) + visits(range(20, 24), **known, unlike=link))
     assert opened(health) == ["section moved"]
     assert f"such as {link}" in health.state.alarms["section moved"].evidence
