@@ -16,7 +16,7 @@ import redis
 from extractors.page import Refuse
 
 from . import keys
-from .page_store import StoredPage, pack_body, unpack
+from .page_store import StoredPage, pack, unpack
 from .redis_access.full_redis import even_when_full
 from .redis_access.redis_clock import clock_of
 from .sinks.durability import Durability
@@ -120,17 +120,8 @@ def keep_example(
 
 def stored_example(page: StoredPage, requested: str, *, rendered: bool, now: float, doubt: str = "") -> dict[Any, Any]:
     """Return the fields of the hash that has a task's example, as `keep_example` stores it; `now`: Unix seconds."""
-    return {
-        "version": f"{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%S.%f}",
-        "asked": requested,
-        "url": page.url,
-        "type": page.content_type.encode("latin-1", "replace"),
-        "at": page.fetched_at.timestamp(),
-        "body": pack_body(page.body),
-        "begun": 0,
-        "rendered": int(rendered),
-        "doubt": doubt,
-    }
+    version = f"{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%S.%f}"
+    return {**pack(page), "version": version, "asked": requested, "begun": 0, "rendered": int(rendered), "doubt": doubt}
 
 
 def begin_example(connection: "redis.Redis", task: str) -> int:

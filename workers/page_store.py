@@ -1,8 +1,9 @@
-"""The page store: a fetched page, and the form in which Redis keeps it until a worker has extracted it.
+"""The page store: a fetched page, the form in which Redis keeps it until a worker has extracted it, and that of pages
+which are kept for longer: a line of JSON with their record, then their bodies.
 
-One hash per page: `body` (zstd), `url`, `type`, `at` (Unix seconds), and where the page has them `headers` and
-`missing` (JSON), `run`, `parts` (their number) and for each part `body:N`, `url:N`, `type:N`. The ledger's `take` adds
-`takes`. Fields of other versions are ignored; 0.2.0 wrote a `status`.
+A page that waits is one hash: `body` (zstd), `url`, `type`, `at` (Unix seconds), and where the page has them `headers`
+and `missing` (JSON), `run`, `parts` (their number) and for each part `body:N`, `url:N`, `type:N`. The ledger's `take`
+adds `takes`. Fields of other versions are ignored; 0.2.0 wrote a `status`.
 """
 
 import json
@@ -10,6 +11,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import accumulate, pairwise
 from typing import Any
 
 import zstandard
@@ -101,23 +103,52 @@ def unpack_body(
     return decompressor.decompress(packed, max_output_size=largest)
 
 
-def with_note(note: Mapping[str, Any], body: bytes) -> bytes:
-    """Return a body as it is kept for long: a note, one line of JSON, then the body (zstd)."""
-    line = json.dumps(note, ensure_ascii=False).encode("utf-8", "replace")
-    return line + b"\n" + zstandard.ZstdCompressor(level=ZSTD_LEVEL_LONG).compress(body)
+def record_of(page: StoredPage) -> dict[str, Any]:
+    """Return what a page has beside its bodies, as JSON types; `sizes`: the bytes of each body."""
+    more: dict[str, Any] = {"headers": dict(page.headers), "missing": page.missing}
+    more["parts"] = [{"url": part.url, "type": part.content_type} for part in page.parts]
+    sizes = [len(page.body), *(len(part.body) for part in page.parts)]
+    record = {"url": page.url, "type": page.content_type, "fetched_at": page.fetched_at.isoformat(), "sizes": sizes}
+    return record | {name: value for name, value in more.items() if value}
+
+
+def bodies_of(page: StoredPage) -> bytes:
+    """Return the bodies of a page and of its parts."""
+    return b"".join([page.body, *(part.body for part in page.parts)])
+
+
+def page_of(record: Mapping[str, Any], bodies: bytes) -> StoredPage:
+    """Return the page of a record. Raises `ValueError` or `KeyError` if it is damaged."""
+    body, *others = (bodies[first:end] for first, end in pairwise(accumulate(record["sizes"], initial=0)))
+    at, parts = datetime.fromisoformat(record["fetched_at"]), record.get("parts", ())
+    return StoredPage(
+        record["url"],
+        body,
+        record["type"],
+        at,
+        record.get("headers", {}),
+        tuple(StoredPage(part["url"], other, part["type"], at) for part, other in zip(parts, others, strict=True)),
+        tuple(record.get("missing", ())),
+    )
+
+
+def with_note(page: StoredPage, **note: Any) -> bytes:
+    """Return a page as Redis keeps it for long: a line with its record and a note, then its bodies (zstd)."""
+    line = json.dumps(record_of(page) | note, ensure_ascii=False).encode("utf-8", "replace")
+    return line + b"\n" + zstandard.ZstdCompressor(level=ZSTD_LEVEL_LONG).compress(bodies_of(page))
 
 
 def note_of(kept: bytes) -> dict[str, Any]:
-    """Return the note on a body. Raises `ValueError` if it is damaged."""
+    """Return the record of a page that is kept, with the note on it. Raises `ValueError` if it is damaged."""
     note: dict[str, Any] = json.loads(kept.partition(b"\n")[0])
     return note
 
 
-def noted_body(kept: bytes) -> bytes:
-    """Return the raw body under a note. Raises `ValueError` if it is damaged."""
+def noted_page(kept: bytes) -> StoredPage:
+    """Return a page that is kept. Raises `ValueError` if it is damaged."""
     try:
-        return unpack_body(kept.partition(b"\n")[2])
-    except zstandard.ZstdError as error:
+        return page_of(note_of(kept), unpack_body(kept.partition(b"\n")[2]))
+    except (zstandard.ZstdError, KeyError) as error:
         raise ValueError(str(error)) from None
 
 

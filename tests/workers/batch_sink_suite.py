@@ -18,7 +18,6 @@ from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import key_of
 from workers.sinks.interface import RowBatch
 
-from .helpers import at_once
 from .kills import KILLS, deliver_with_kills
 from .naughty import as_stored, naughty_rows
 from .sink_suite import OutputSuite, row
@@ -108,23 +107,6 @@ class BatchSinkSuite(OutputSuite):
         if isinstance(value, dict):
             return {name: self._stored(part) for name, part in value.items()}
         return self.stored(value) if isinstance(value, str) else value
-
-    def test_a_closed_sink_opens_again_at_the_next_write(self, sink, place):
-        rows = [row(number) for number in range(4)]
-        sink.close()
-        sink.write(batch(1, *rows[:2]))
-        sink.close()
-        sink.write(batch(2, *rows, again=rows[:2]))
-        sink.close()
-        sink.close()
-        sink.check()
-        assert self.keys(place) == keys(rows)
-
-    def test_a_forked_process_uses_a_connection_of_its_own(self, sink, place):
-        self.put(sink, 1)
-        at_once(self.put, (sink, 2))
-        self.put(sink, 3)
-        assert self.numbers(place) == [1, 2, 3]
 
     @contextmanager
     def away(self, place):

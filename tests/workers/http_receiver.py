@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from workers.sinks.http_client import HttpLimits
 
-LIMITS = HttpLimits(connect=5, read=5, call=20)
-QUICK = HttpLimits(connect=1, read=2, call=10)
-IMPATIENT = HttpLimits(connect=0.5, read=0.4, call=1.0)
+LIMITS = HttpLimits(connect=5, read=5, body=20)
+QUICK = HttpLimits(connect=1, read=2, body=10)
+IMPATIENT = HttpLimits(connect=0.5, read=0.4, body=1.0)
 
 
 @dataclass(frozen=True)

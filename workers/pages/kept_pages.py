@@ -14,9 +14,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import cached_property
-from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,7 +22,7 @@ import zstandard
 
 from ..errors import SinkUnavailable
 from ..extraction_config import ExtractionConfig
-from ..page_store import LARGEST_PAGE, StoredPage, unpack_body
+from ..page_store import LARGEST_PAGE, StoredPage, bodies_of, page_of, record_of, unpack_body
 from ..redis_access.redis_clock import Clock
 from ..rows import Row
 from ..sinks import expand
@@ -242,33 +240,19 @@ class KeptPages(PageSink):
             )
 
     def _read(self, database: sqlite3.Connection, page: int) -> KeptPage | None:
-        query = "SELECT kind, fetched_at, base, start, size, packed FROM pages WHERE id = ?"
+        query = "SELECT kind, base, start, size, packed FROM pages WHERE id = ?"
         found = database.execute(query, (page,)).fetchone()
         if found is None:
             return None
-        kind, fetched_at, number, start, size, packed = found
+        kind, number, start, size, packed = found
         base = self._base(database, number)
         raw = base.content[start : start + size]
         if packed is not None:
             raw = self._unpacked(packed, f"page {page}", base)
         line, _, rest = raw.partition(b"\n")
         record = json.loads(line)
-        bodies = [rest[first:last] for first, last in pairwise(accumulate(record["sizes"], initial=0))]
-        at = datetime.fromtimestamp(fetched_at, UTC)
-        parts = tuple(
-            StoredPage(part["url"], body, part["type"], at)
-            for part, body in zip(record.get("parts", ()), bodies[1:], strict=True)
-        )
-        stored = StoredPage(
-            url=record.get("final", record["url"]),
-            body=bodies[0],
-            content_type=record["type"],
-            fetched_at=at,
-            headers=record.get("headers", {}),
-            parts=parts,
-            missing=tuple(record.get("missing", ())),
-        )
-        return KeptPage(page, record["url"], stored, _KINDS[kind], record.get("info", {}))
+        stored = page_of(record, rest)
+        return KeptPage(page, record.get("requested", stored.url), stored, _KINDS[kind], record.get("info", {}))
 
     def _base(self, database: sqlite3.Connection, base: int) -> _Base:
         """Return a base. Raises `ValueError` if it is damaged."""
@@ -334,23 +318,15 @@ def _is_new(connection: sqlite3.Connection) -> bool:
 
 
 def _raw(source: SourcePage) -> bytes:
-    """Return the bytes of a page: a line with its record, without usual values, then its bodies."""
-    page = source.page
-    bodies = [page.body, *(part.body for part in page.parts)]
-    record: dict[str, Any] = {"url": source.url, "type": page.content_type, "sizes": [*map(len, bodies)]}
-    if page.url != source.url:
-        record["final"] = page.url
-    if page.headers:
-        record["headers"] = dict(page.headers)
-    if page.missing:
-        record["missing"] = page.missing
-    if page.parts:
-        record["parts"] = [{"url": part.url, "type": part.content_type} for part in page.parts]
+    """Return the bytes of a page: a line with its record, then its bodies."""
+    record = record_of(source.page)
+    if source.page.url != source.url:
+        record["requested"] = source.url
     of_thread = "thread" in source.info.get("visits", ())  # whose last pages are read as such
     left_out = {"url"} if of_thread else {"url", "visits"}
     if info := {name: value for name, value in source.info.items() if name not in left_out}:
         record["info"] = info
-    return b"\n".join([json.dumps(record, separators=(",", ":")).encode(), b"".join(bodies)])
+    return b"\n".join([json.dumps(record, separators=(",", ":")).encode(), bodies_of(source.page)])
 
 
 def _note_row(database: sqlite3.Connection, page: int, row: Row, example_hash: str) -> None:

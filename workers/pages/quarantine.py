@@ -3,17 +3,17 @@
 There are limits on the size of each task's pages, on the number of tasks, and on the time for which they are kept; the
 newest are kept. Two keys per task:
 
-    quarantine     hash: fingerprint -> a line of JSON (url, type, reason, fetched_at, at), then the body (zstd)
+    quarantine     hash: fingerprint -> a line of JSON (its record, reason, at), then the bodies (zstd)
     quarantine:at  zset: fingerprint -> when it was kept, Unix seconds
 """
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import redis
 
 from .. import keys
-from ..page_store import StoredPage, note_of, noted_body, with_note
+from ..page_store import StoredPage, note_of, noted_page, with_note
 from ..redis_access.newest_kept import Limits, NewestKept
 from ..redis_access.redis_clock import Clock
 from ..stored_json import loaded
@@ -45,8 +45,7 @@ def keep_page(
 ) -> bool:
     """Keep a page's bytes and the reason. False if the page is too large, or Redis is full."""
     now = clock()
-    note = PageNote(page.url, page.content_type, reason, page.fetched_at.isoformat(), now)
-    value = with_note(asdict(note), page.body)
+    value = with_note(page, reason=reason, at=now)
     return len(value) <= limits.bytes and _quarantine(connection, task, limits).keep({name: value}, now)
 
 
@@ -61,7 +60,7 @@ def kept_page(connection: "redis.Redis", task: str, name: Fingerprint) -> tuple[
     if value is None:
         return None
     try:
-        return _note(value), noted_body(value)
+        return _note(value), noted_page(value).body
     except ValueError as error:
         raise ValueError(f"the page in quarantine is damaged: {error}") from None
 

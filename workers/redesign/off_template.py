@@ -6,21 +6,21 @@ number and size of each task's pages, on the number of tasks, and on the time fo
 
     low           hash: fingerprint -> a line of JSON (`OffTemplateNote`)
     low:at        zset: fingerprint -> when it was extracted, Unix seconds
-    low:pages     hash: fingerprint -> the page (zstd), after a line of JSON with its URL, type, time and headers
+    low:pages     hash: fingerprint -> the page, after a line of JSON with its record (`workers.page_store`)
     low:pages:at  zset: likewise
     low:pending   zset: worker that may still find a new example in pages it has settled -> when its mark expires
 """
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
 from typing import Any, Literal
 
 import redis
 
 from .. import keys
-from ..page_store import StoredPage, note_of, noted_body, with_note
+from ..page_store import StoredPage, noted_page, with_note
 from ..redis_access.full_redis import even_when_full
 from ..redis_access.newest_kept import Limits, NewestKept
 from ..redis_access.redis_clock import Clock, clock_of
@@ -55,7 +55,6 @@ class OffTemplatePages:
     """
 
     def __init__(self, connection: "redis.Redis", task: str, *, clock: Clock | None = None):
-        self.redis, self.task = connection, task
         self.clock = clock or clock_of(connection).now
         self._notes, self._pages = (
             NewestKept(connection, task, kind, keys.OFF_TEMPLATE, limits, together=("low", "low:pages"))
@@ -69,7 +68,7 @@ class OffTemplatePages:
             name: json.dumps(asdict(note), ensure_ascii=False).encode("utf-8", "replace")
             for name, (note, _) in found.items()
         }
-        pages = {name: _packed(page) for name, (_, page) in found.items() if page}
+        pages = {name: with_note(page) for name, (_, page) in found.items() if page}
         return len(found) if self._notes.keep(notes, now) and self._pages.keep(pages, now) else 0
 
     def count(self) -> int:
@@ -83,16 +82,17 @@ class OffTemplatePages:
 
     def pages(self) -> dict[Fingerprint, StoredPage]:
         """Return the pages that are kept, oldest first; damaged ones are left out."""
-        pages = ((name, _unpacked(value)) for name, value in self._pages.items().items())
-        return {name: page for name, page in pages if page is not None}
+        pages = {}
+        for name, value in self._pages.items().items():
+            with suppress(ValueError):
+                pages[name] = noted_page(value)
+        return pages
 
     def forget(self, names: Iterable[Fingerprint]) -> None:
         """Remove these notes and pages: they are extracted again, or are no longer evidence."""
         noted = [*names]
         self._notes.forget(noted)
         self._pages.forget(noted)
-        if noted and not self.count():
-            self.redis.zrem(keys.OFF_TEMPLATE, self.task)
 
 
 def mark_pending(connection: "redis.Redis", task: str, worker: str, *, clock: Clock) -> None:
@@ -113,22 +113,3 @@ def redesign_pending(connection: "redis.Redis", task: str, *, clock: Clock) -> b
 
 def _pending(task: str) -> str:
     return keys.of_task(task, "low:pending")
-
-
-def _packed(page: StoredPage) -> bytes:
-    note = {
-        "url": page.url,
-        "type": page.content_type,
-        "at": page.fetched_at.timestamp(),
-        "headers": dict(page.headers),
-    }
-    return with_note(note, page.body)
-
-
-def _unpacked(value: bytes) -> StoredPage | None:
-    try:
-        note = note_of(value)
-        fetched_at = datetime.fromtimestamp(note["at"], UTC)
-        return StoredPage(note["url"], noted_body(value), note["type"], fetched_at, note["headers"])
-    except (ValueError, KeyError):
-        return None

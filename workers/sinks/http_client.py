@@ -48,11 +48,11 @@ logging.getLogger("urllib3.connectionpool").addFilter(lambda record: record.leve
 
 @dataclass(frozen=True, slots=True)
 class HttpLimits:
-    """Time limits in seconds: to connect, between bytes of a response, for all requests of a call."""
+    """Time limits in seconds: to connect, between bytes of a response, for the body of a response."""
 
     connect: float = 5.0
     read: float = 20.0
-    call: float = 30.0
+    body: float = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,19 +106,11 @@ class HttpClient:
         if authorization:
             remember(authorization.partition(" ")[2])
             self._headers["authorization"] = authorization
-        self.begin()
+        self._manager = self._new_manager()
 
     def option(self, name: str, default: str = "") -> str:
         """Return the value of an option; if it is given several times, the last one."""
         return dict(self.options).get(name, default)
-
-    def begin(self) -> None:
-        """Begin a call of the sink: from now on all of its requests together have `limits.call` seconds.
-
-        The file of option `ca` is read again.
-        """
-        self._end = time.monotonic() + self.limits.call
-        self._manager = self._new_manager()
 
     def request(
         self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None, *, most: int = 4096
@@ -127,8 +119,6 @@ class HttpClient:
 
         Raises `SinkUnavailable` if there is no response in time.
         """
-        if time.monotonic() > self._end:
-            raise self.unavailable(f"its answers took more than {self.limits.call:g} seconds")
         try:
             return self._exchange(method, path, body, headers or {}, most)
         except (HTTPError, OSError, ValueError) as error:
@@ -167,11 +157,11 @@ class HttpClient:
             preload_content=False,
             decode_content=False,
         )
-        received = b""
+        received, end = b"", time.monotonic() + self.limits.body
         try:
             while len(received) < most and (part := response.read1(most - len(received))):
                 received += part
-                if time.monotonic() > self._end:
+                if time.monotonic() > end:
                     break
         except (HTTPError, OSError):
             pass  # a status counts as a response, even if the rest is missing

@@ -1,20 +1,17 @@
 """Markdown: one file per article, with its fields as front matter in YAML.
 
     ---
-    title: "…"            each value as JSON, with the same meaning in YAML 1.1 and 1.2
+    title: "…"            with the same meaning in YAML 1.1 and 1.2
     ---
 
     the article, or the output of the template
-
-JSON is YAML 1.2. Parsers of YAML 1.1 read these values alike, since characters that YAML treats as line ends or forbids
-in a text are escaped, and floating-point numbers have a point.
 
 Rows are also listed in a hidden file of the folder (`.output-…/rows.jsonl`), in which they are looked up. A file is
 written elsewhere, synchronised and renamed; then the row is listed. So a row that is delivered again replaces its file
 with the same text, or is already listed. A row exists as long as its file: removing the file removes the row.
 """
 
-import json
+import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -25,8 +22,10 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+import yaml
+
 from workers.errors import OutputError, SinkUnavailable
-from workers.rows import Row, RowKey
+from workers.rows import Row, RowKey, encodable, with_texts
 from workers.sinks.durability import Durability, make_folder, reported, sync_folder, write_file
 
 from .appended_files import JsonLinesSink
@@ -52,11 +51,7 @@ _FORBIDDEN = frozenset(
 )  # characters that are not allowed in file names on some system, and their look-alikes
 _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(10))})
 FENCE = "---"
-_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})  # not texts in YAML 1.1
-# C1 controls, line ends of YAML 1.1, byte order marks, and noncharacters
-_TO_ESCAPE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-_EXPONENT = re.compile(r"(?<![\w.\"])(-?\d+)(?=[eE][-+]?\d)")
+_FRONT_MATTER = re.compile(rb"---\n(.*?\n)---\n", re.DOTALL)
 
 
 def open_markdown(target: Target) -> "MarkdownSink":
@@ -216,45 +211,31 @@ def _template_value(row: Row, name: str) -> str:
     return markdown_value(row.get(name))
 
 
+class _Quoted(str):
+    """A text that is written in double quotes, in which all versions of YAML read it alike."""
+
+
+class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
+    pass
+
+
+_Dumper.add_representer(
+    _Quoted, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", str(text), style='"')
+)
+
+
 def front_matter(fields: Mapping[str, Any]) -> str:
-    """Return the lines of the fields between two fences. Raises `TypeError` for values that JSON does not support."""
-    lines = [f"{_name(name)}: {_value(value)}" for name, value in fields.items()]
-    return "\n".join([FENCE, *lines, FENCE, ""])
+    """Return the lines of the fields between two fences. Raises `yaml.YAMLError` for values that JSON does not have."""
+    values = {name: with_texts(value, lambda text: _Quoted(encodable(text))) for name, value in fields.items()}
+    text = yaml.dump(values, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=math.inf)
+    return f"{FENCE}\n{text}{FENCE}\n"
 
 
 def read_front_matter(content: bytes) -> dict[str, Any]:
     """Return the fields that `front_matter` wrote at the beginning of a file; none if it begins otherwise."""
-    first, *lines = content.split(b"\n")
-    fields: dict[str, Any] = {}
-    if first != FENCE.encode():
-        return fields
-    for line in lines:
-        if line == FENCE.encode():
-            return fields
-        try:
-            text = line.decode()
-            name, end = json.JSONDecoder().raw_decode(text) if text.startswith('"') else ("", 0)
-            plain, _, value = text[end:].partition(":")
-            fields[str(name or plain)] = json.loads(value)
-        except ValueError:
-            continue  # a line that a person wrote
-    return {}
-
-
-def _name(name: str) -> str:
-    return name if _PLAIN_NAME.fullmatch(name) and name.lower() not in _WORDS else _escaped(json.dumps(name))
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, float):
-        return _EXPONENT.sub(r"\1.0", json.dumps(value))
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, Mapping):
-        pairs = (f"{_escaped(json.dumps(name, ensure_ascii=False))}: {_value(item)}" for name, item in value.items())
-        return f"{{{', '.join(pairs)}}}"
-    return _escaped(json.dumps(value, ensure_ascii=False))
-
-
-def _escaped(text: str) -> str:
-    return _TO_ESCAPE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    match = _FRONT_MATTER.match(content)
+    try:
+        fields = yaml.safe_load(match[1]) if match else None
+    except yaml.YAMLError:
+        return {}
+    return fields if isinstance(fields, dict) else {}

@@ -8,14 +8,13 @@ raises `ROW_SCHEMA_VERSION`, and each published version stays in `tests/workers/
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from workers.rows import KEY, RowKey
+from workers.rows import KEY
 
 from .options import OutputOptions
 
-Record = TypeVar("Record")  # the values of one row in a table
 ROW_SCHEMA_VERSION = 3
 ID = "https://exemplar.example/schemas/row/{version}"  # an identifier, not the address of a document
 
@@ -174,36 +173,6 @@ def columns_of(options: OutputOptions) -> dict[str, str]:
     """Return the columns of an output's table, each with the field of the row that it has; the row key is in it."""
     columns = dict(options.fields) or {name: name for name in COLUMNS}
     return columns | {name: field for name, field in zip(options.key_names(), KEY, strict=True) if name not in columns}
-
-
-def upsert_parts(
-    execute: Callable[[str], object],
-    rows: Mapping[RowKey, Record],
-    upsert: Callable[[list[Record]], object],
-    refusal: Callable[[Exception], str | None],
-) -> dict[RowKey, str]:
-    """Upsert rows within a transaction; return the words of the database by the keys of the rows that it refuses.
-
-    Rows that it refuses together are tried in halves, until only the rows at fault remain. `refusal`: the words of an
-    error if it concerns a row; None for any other, which is raised.
-    """
-    refused: dict[RowKey, str] = {}
-    parts = [[*rows]] if rows else []
-    while parts:
-        part = parts.pop()
-        execute("SAVEPOINT part")
-        try:
-            upsert([rows[key] for key in part])
-        except Exception as error:
-            if (words := refusal(error)) is None:
-                raise
-            execute("ROLLBACK TO SAVEPOINT part")
-            if middle := len(part) // 2:
-                parts += [part[middle:], part[:middle]]
-            else:
-                refused[part[0]] = words
-        execute("RELEASE SAVEPOINT part")
-    return refused
 
 
 def foreign(table: str, key: str) -> str:

@@ -21,10 +21,10 @@ from datetime import UTC, datetime
 from typing import Any, NoReturn
 from urllib.parse import quote, unquote
 
-from workers.errors import OutputError
+from workers.errors import OutputError, RowsRefused
 from workers.rows import KEY, Row, RowKey, key_of
 
-from .batch_parts import BatchPart, PartAnswer, Progress, deliver
+from .batch_parts import in_parts
 from .formats import as_json
 from .http_client import HttpAnswer, HttpClient, HttpLimits
 from .interface import RowBatch
@@ -76,7 +76,7 @@ class SearchSink:
         path, _, query = self._client.path.partition("?")
         self._base, _, name = path.rpartition("/")
         self._pattern = unquote(name)
-        self.name, self._progress = self._client.name, Progress()
+        self.name = self._client.name
         self._analyzer = self._client.option("analyzer", "cjk")
         if query:
             raise self._wrong(f"unknown option {query.partition('=')[0]}; known: {', '.join(OPTIONS)}")
@@ -84,16 +84,16 @@ class SearchSink:
 
     def write(self, batch: RowBatch) -> None:
         """Index the rows. Raises `SinkUnavailable` and `RowsRefused`."""
-        self._client.begin()
         places = self._places(batch)
         for index in dict.fromkeys(places):
             self._prepare(index)
-        index_of = dict(zip(map(key_of, batch.rows), places, strict=True))
-        deliver(self._client, batch, lambda part: self._send(part, index_of), self._progress)
+        keys = [*map(key_of, batch.rows)]
+        index_of = dict(zip(keys, places, strict=True))
+        if refused := in_parts(keys, lambda first, end: self._send(batch.rows[first:end], index_of)):
+            raise RowsRefused(refused)
 
     def check(self) -> None:
         """Create the index of today, or add the fields that it lacks."""
-        self._client.begin()
         self._prepare(self._index(datetime.now(UTC).isoformat()))
 
     def close(self) -> None:
@@ -176,31 +176,29 @@ class SearchSink:
 
     # Documents
 
-    def _send(self, part: BatchPart, index_of: Mapping[RowKey, str]) -> PartAnswer:
-        answer = self._bulk(part.rows, index_of)
-        if isinstance(answer, PartAnswer):
+    def _send(self, rows: Sequence[Row], index_of: Mapping[RowKey, str]) -> Mapping[RowKey, str] | str:
+        answer = self._bulk(rows, index_of)
+        if isinstance(answer, str):
             return answer
         refused: dict[RowKey, str] = {}
-        for row, item in zip(part.rows, answer, strict=True):
+        for row, item in zip(rows, answer, strict=True):
             words = self._client.printable(f"{item.kind}: {item.reason}")
             if item.status == 400 and item.kind not in NOT_THE_ROW:
                 refused[key_of(row)] = words
             elif item.status >= 300:
                 raise self._client.unavailable(f"the server currently rejects rows: {item.status} {words}")
-        return PartAnswer("taken", refused=refused)
+        return refused
 
-    def _bulk(self, rows: Sequence[Row], index_of: Mapping[RowKey, str]) -> list[_Item] | PartAnswer:
-        """Send rows; return an item for each, or the information that the server refused the whole request."""
+    def _bulk(self, rows: Sequence[Row], index_of: Mapping[RowKey, str]) -> list[_Item] | str:
+        """Send rows; return an item for each, or the words with which the server refuses the whole request."""
         body = b"".join(self._lines(rows, index_of))
         if len(body) > MOST_REQUEST and len(rows) > 1:
-            return PartAnswer("too large")
+            return "too large"
         path = f"{self._base}/_bulk?{_OF_ITEMS}"
         headers = {"content-type": "application/x-ndjson"}
         answer = self._client.request("POST", path, body, headers, most=MOST_ANSWER)
-        if answer.status == 413:
-            return PartAnswer("too large", self._error_words(answer))
-        if answer.status == 400:
-            return PartAnswer("refused", self._error_words(answer))
+        if answer.status in (400, 413):
+            return self._error_words(answer)
         if answer.status != 200:
             self._fail(answer)
         with self._understood():

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from sqlalchemy import Connection, Engine, NullPool, create_engine, false, null, select
+from sqlalchemy import Connection, NullPool, create_engine, false, null, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
@@ -18,9 +18,9 @@ from workers.addresses import shown
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import RowKey, key_of
 
+from .batch_parts import upsert_parts
 from .interface import RowBatch
 from .kinds import Target
-from .row_schema import upsert_parts
 from .sql_mysql import MySql
 from .sql_postgres import Postgres
 from .sql_servers import (
@@ -67,8 +67,6 @@ class SqlSink:
         except (ArgumentError, ValueError, OSError) as error:
             words = one_line(str(error))
             raise OutputError(f"task {target.task}: output {self.name}: invalid address: {words}") from None
-        self._engine: Engine | None = None
-        self._is_prepared = False
         self._insert = self._kind.insert(self._table)
         self._upsert = self._kind.upsert(self._table, self._insert)
 
@@ -92,12 +90,10 @@ class SqlSink:
 
     def check(self) -> None:
         """Connect, create the table or its missing columns, and check whether rows may be written."""
-        self._is_prepared = False
         self._with_connection(self._try)
 
     def close(self) -> None:
-        """Forget the server; files of certificates are read again."""
-        self._engine, self._is_prepared = None, False
+        """Do nothing: no connection is kept."""
 
     def _with_connection(self, action: Callable[[Connection], dict[RowKey, str]]) -> dict[RowKey, str]:
         """Run `_write` or `_try` in a transaction, after the table was prepared. Raises `SinkUnavailable`.
@@ -108,34 +104,26 @@ class SqlSink:
             try:
                 return self._run(action)
             except (SQLAlchemyError, OSError) as error:
-                self.close()
                 problem = self._problem(error)
                 if is_last or problem.advice == CHECK_LOGIN:
                     raise self._unavailable(problem, error) from None
         raise AssertionError("the last try returns or raises")
 
     def _run(self, action: Callable[[Connection], dict[RowKey, str]]) -> dict[RowKey, str]:
-        with self._connected().connect() as connection:
-            if not self._is_prepared:
-                connection.exec_driver_sql(self._kind.set_up)
-                if problem := prepare(connection, self._table):
-                    raise OutputError(f"output {self.name}: {problem}")
-                connection.commit()
+        url, arguments = self._kind.arguments(self._server)
+        as_json = json.JSONEncoder(ensure_ascii=False).encode
+        engine = create_engine(
+            url, connect_args=arguments, poolclass=NullPool, hide_parameters=True, json_serializer=as_json
+        )
+        with engine.connect() as connection:
+            connection.exec_driver_sql(self._kind.set_up)
+            if problem := prepare(connection, self._table):
+                raise OutputError(f"output {self.name}: {problem}")
+            connection.commit()
             connection.exec_driver_sql(self._kind.set_up)
             refused = action(connection)
             connection.commit()
-        self._is_prepared = not refused  # a table that refuses rows may have been changed
         return refused
-
-    def _connected(self) -> Engine:
-        """Return the engine of the server, which keeps no connections, so that a forked process may use it, too."""
-        if self._engine is None:
-            url, arguments = self._kind.arguments(self._server)
-            as_json = json.JSONEncoder(ensure_ascii=False).encode
-            self._engine = create_engine(
-                url, connect_args=arguments, poolclass=NullPool, hide_parameters=True, json_serializer=as_json
-            )
-        return self._engine
 
     def _try(self, connection: Connection) -> dict[RowKey, str]:
         """Upsert no rows, for which the server requires the same rights."""
@@ -164,10 +152,10 @@ class SqlSink:
 
     def _unavailable(self, problem: SqlProblem, error: Exception) -> SinkUnavailable:
         words, advice = problem.words.rstrip(".;: "), problem.advice
-        dialect, url = self._connected().dialect, self._server
-        quote = dialect.identifier_preparer.quote
+        preparer, url = self._server.get_dialect()().identifier_preparer, self._server
+        quote = preparer.quote
         advice = advice.format(
-            table=dialect.identifier_preparer.format_table(self._table),
+            table=preparer.format_table(self._table),
             schema=quote(self._table.schema or self._kind.schema or url.database or ""),
             database=quote(url.database or url.username or ""),
             user=quote(url.username) if url.username else "USER",

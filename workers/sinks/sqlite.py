@@ -19,12 +19,13 @@ from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import KEY, Row, RowKey, encodable, key_of, with_texts
 from workers.sinks.durability import Durability, make_folder, pass_fence, sync_file, unavailable
 
+from .batch_parts import upsert_parts
 from .formats import StoredNames
 from .interface import PATIENCE, SourcePage, WrittenRow, written_row
 from .kinds import Target, file_path
 from .options import OutputOptions
 from .paths import PathPattern, pattern_of
-from .row_schema import NEEDED, columns_of, foreign, type_of, unfit, upsert_parts
+from .row_schema import NEEDED, columns_of, foreign, type_of, unfit
 
 # Lets a transaction write something, so that its commit is synchronised together with all earlier ones: SQLite does not
 # write a row that has its values already, and the process that wrote it may have been killed within its commit.

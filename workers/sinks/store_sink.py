@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from hashlib import blake2b
 from io import BytesIO
+from typing import ClassVar
 
 from workers.errors import OutputError, SinkUnavailable
 from workers.rows import Row, key_of
@@ -154,9 +155,14 @@ class WrittenKeys:
     versions.
     """
 
+    _of_stores: ClassVar[dict[str, dict[str, dict[bytes, dict[int, str | None]]]]] = {}  # a batch has a sink of its own
+
     def __init__(self, store: ObjectStore, names: ObjectNames, row_format: RowFormat):
         self._store, self._names, self._format = store, names, row_format
-        self._known: dict[str, dict[bytes, dict[int, str | None]]] = {}
+
+    @property
+    def _known(self) -> dict[str, dict[bytes, dict[int, str | None]]]:
+        return self._of_stores.setdefault(self._store.name, {})
 
     def versions(self, rows: Sequence[Row], batch: str) -> dict[bytes, dict[int, str | None]]:
         """Return the versions of the rows' articles in the objects of their days and the days around them.
@@ -164,7 +170,8 @@ class WrittenKeys:
         Objects of the batch itself do not count. Raises `SinkUnavailable` if not all objects could be read in time.
         """
         paths = self._paths({day_of(row) for row in rows}, batch)
-        self._known = {path: keys for path, keys in self._known.items() if path in paths}
+        for path in self._known.keys() - paths.keys():
+            del self._known[path]
         self._read([path for path in paths if path not in self._known])
         asked = {article_of(row["task"], row["canonical_url"]) for row in rows}
         found: dict[bytes, dict[int, str | None]] = {}

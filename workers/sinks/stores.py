@@ -87,11 +87,11 @@ class ObjectStore(ABC):
 
 
 class ConnectedStore(ObjectStore):
-    """A store with a connection, which belongs to the process that made it and is made again after an error."""
+    """A store with a connection, which is made when it is needed, and again after an error."""
 
     def __init__(self, name: str):
         self.name = name
-        self._connection: tuple[int, Any] | None = None  # with the id of its process
+        self._connection: Any = None
 
     @abstractmethod
     def connect(self) -> Any:
@@ -105,21 +105,21 @@ class ConnectedStore(ObjectStore):
         return words_of(error), False
 
     def disconnect(self, connection: Any) -> None:
-        """Close a connection that this process made."""
+        """Close a connection."""
 
     def close(self) -> None:
-        """Close the connection, unless it is that of the process that forked this one."""
-        if self._connection is not None and self._connection[0] == os.getpid():
-            self.disconnect(self._connection[1])
+        """Close the connection."""
+        if self._connection is not None:
+            self.disconnect(self._connection)
         self._connection = None
 
     @contextmanager
     def errors(self, what: str) -> Iterator[Any]:
         """Yield the connection; errors in the block become errors of this project. `what`: that did not happen."""
         try:
-            if self._connection is None or self._connection[0] != os.getpid():
-                self._connection = os.getpid(), self.connect()
-            yield self._connection[1]
+            if self._connection is None:
+                self._connection = self.connect()
+            yield self._connection
         except (OutputError, SinkUnavailable):
             raise
         except Exception as error:

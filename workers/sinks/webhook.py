@@ -15,13 +15,14 @@ import hashlib
 import hmac
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
-from workers.errors import OutputError, SinkUnavailable
+from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.redis_access.redis_clock import Clock
-from workers.rows import RowKey, key_of
+from workers.rows import Row, RowKey, key_of
 
-from .batch_parts import BatchPart, PartAnswer, Progress, deliver
+from .batch_parts import in_parts
 from .http_client import HttpAnswer, HttpClient, HttpLimits
 from .interface import RowBatch
 from .kinds import Target
@@ -29,7 +30,7 @@ from .kinds import Target
 OPTIONS = ("secret", "bearer", "ca")
 # Client errors that do not concern the rows: credentials, address, method, time, rate, version, headers
 NOT_THE_ROWS = frozenset({401, 402, 403, 404, 405, 407, 408, 410, 415, 421, 423, 425, 426, 428, 429, 431, 451})
-TOO_LARGE, NOT_IMPLEMENTED = 413, 501
+NOT_IMPLEMENTED = 501
 ADVICE = {
     401: "check the user, password or token",
     403: "check the user, password or token",
@@ -51,18 +52,17 @@ class WebhookSink:
         self._task, self._options, self._clock = target.task, target.options, clock
         self._client = HttpClient(target, OPTIONS, token="bearer", scheme="Bearer", called="token", limits=limits)
         self._secrets = [signing_key(value) for name, value in self._client.options if name == "secret"]
-        self.name, self._progress = self._client.name, Progress()
+        self.name = self._client.name
         if not all(self._secrets):
             raise OutputError(f"task {target.task}: output {self.name}: its secret is empty or not valid base64")
 
     def write(self, batch: RowBatch) -> None:
         """Send the rows; a batch that is refused is sent in parts. Raises `SinkUnavailable` and `RowsRefused`."""
-        self._client.begin()
-        deliver(self._client, batch, self._send, self._progress)
+        if refused := in_parts([*map(key_of, batch.rows)], partial(self._send, batch)):
+            raise RowsRefused(refused)
 
     def check(self) -> None:
         """Send a HEAD request; a receiver that requires POST may answer with an error."""
-        self._client.begin()
         answer = self._client.request("HEAD", self._client.path)
         if 300 <= answer.status < 400 or answer.status in (401, 403, 407, 410, 429):
             raise self._unavailable(answer)
@@ -72,24 +72,24 @@ class WebhookSink:
     def close(self) -> None:
         """Do nothing: no connection is kept."""
 
-    def _send(self, part: BatchPart) -> PartAnswer:
-        body = self._body(part)
-        answer = self._client.request("POST", self._client.path, body, self._headers(part.id, body))
+    def _send(self, batch: RowBatch, first: int, end: int) -> Mapping[RowKey, str] | str:
+        rows = batch.rows[first:end]
+        message = batch.id if len(rows) == len(batch.rows) else f"{batch.id}-{first}-{end}"
+        body = self._body(message, rows)
+        answer = self._client.request("POST", self._client.path, body, self._headers(message, body))
         if 200 <= answer.status < 300:
-            return PartAnswer("taken")
-        if answer.status == TOO_LARGE:
-            return PartAnswer("too large", self._client.words(answer))
+            return {}
         if 400 <= answer.status < 500 and answer.status not in NOT_THE_ROWS:
-            return PartAnswer("refused", self._client.words(answer))
+            return self._client.words(answer)
         raise self._unavailable(answer)
 
     def _unavailable(self, answer: HttpAnswer) -> SinkUnavailable:
         words = self._client.advised(answer.status, self._client.words(answer), ADVICE)
         return self._client.unavailable(f"the receiver answered {words}", answer.wait)
 
-    def _body(self, part: BatchPart) -> bytes:
-        rows = [{"id": row_id(key_of(row)), **self._options.shaped(row)} for row in part.rows]
-        return _json({"id": part.id, "task": self._task, "rows": rows})
+    def _body(self, message: str, rows: Sequence[Row]) -> bytes:
+        shaped = [{"id": row_id(key_of(row)), **self._options.shaped(row)} for row in rows]
+        return _json({"id": message, "task": self._task, "rows": shaped})
 
     def _headers(self, message: str, body: bytes) -> dict[str, str]:
         timestamp = str(int(self._clock()))

@@ -66,14 +66,6 @@ class DeliveryTimes:
     write_limit: float = 120.0
 
 
-@dataclass(slots=True)
-class _Writing:
-    """A queue that this process has leased."""
-
-    queue: RowQueue
-    since: float  # monotonic seconds
-
-
 class Delivery:
     """Delivers rows from the queues of one Redis until `stop`. `holder`: the name of the process in its leases.
 
@@ -99,8 +91,7 @@ class Delivery:
         self._stopping = threading.Event()
         self._lock = threading.Lock()
         self._threads: dict[str, threading.Thread] = {}  # by output
-        self._writing: dict[Queue, _Writing] = {}
-        self._troubled: set[Queue] = set()  # queues whose problem was reported
+        self._writing: dict[Queue, tuple[RowQueue, float]] = {}  # that are leased, and since when (monotonic seconds)
         self._tried: set[Queue] = set()  # queues that were tried while draining
         self._renewed = time.monotonic()
 
@@ -135,15 +126,14 @@ class Delivery:
                 thread = threading.Thread(target=self._deliver_all, args=(queues,), name="delivery", daemon=True)
                 self._threads[output] = thread
                 thread.start()
-        self._note_recovered()
 
     def _renew_if_due(self) -> None:
         if time.monotonic() - self._renewed < RENEW_EVERY:
             return
         with self._lock:
             writing = list(self._writing.values())
-        for entry in writing:
-            entry.queue.renew(self.holder)
+        for rows, _ in writing:
+            rows.renew(self.holder)
         self._renewed = time.monotonic()
 
     def _due(self) -> list[Queue]:
@@ -166,28 +156,18 @@ class Delivery:
         pipe.zscore(keys.DUE, task)
         return all(score is None for score in pipe.execute())
 
-    def _note_recovered(self) -> None:
-        """Report the queues whose problem was resolved by another process."""
-        for task, output in list(self._troubled):
-            name = keys.of_task(task, f"queue:{output}")
-            if not self.redis.hexists(name, "problem"):
-                self._report_wrote((task, output))
-
     def _end_if_stalled(self) -> None:
         """End the process if a target does not return, since a thread cannot be ended.
 
         The supervisor starts another process.
         """
         with self._lock:
-            stalled = [
-                (queue, entry)
-                for queue, entry in self._writing.items()
-                if time.monotonic() - entry.since > self.times.write_limit
-            ]
-        for (task, output), entry in stalled:
-            text = f"output unavailable: {shown(output)} did not accept rows within {self.times.write_limit:.0f} s"
-            self.watch.problem(text, _about((task, output)))
-            self._outage.attempt(partial(entry.queue.put_off, self.holder, text))
+            limit = time.monotonic() - self.times.write_limit
+            stalled = [(queue, rows) for queue, (rows, since) in self._writing.items() if since < limit]
+        for queue, rows in stalled:
+            text = f"output unavailable: {shown(queue[1])} did not accept rows within {self.times.write_limit:.0f} s"
+            self.watch.problem(text, _about(queue))
+            self._outage.attempt(partial(rows.put_off, self.holder, text))
         if stalled:
             os._exit(EXIT_STALLED)
 
@@ -220,7 +200,7 @@ class Delivery:
         if batch is None:
             return False
         with self._lock:
-            self._writing[queue] = _Writing(rows, time.monotonic())
+            self._writing[queue] = rows, time.monotonic()
         try:
             problem = self._write(config, queue, options, batch)
         finally:
@@ -231,8 +211,7 @@ class Delivery:
             return False
         rows.finish(self.holder, batch)
         _log_delivered(batch, queue)
-        if queue in self._troubled:
-            self._report_wrote(queue)
+        self.watch.wrote(_about(queue))
         return True
 
     def _due_now(self, queue: Queue) -> Due:
@@ -279,15 +258,10 @@ class Delivery:
                 "task %s no longer has output %s; %d rows are dropped", task, shown(output), rows.discard(self.holder)
             )
             return
-        self._troubled.add(queue)
         self.watch.problem(text, _about((task, output)))
         wait = problem.wait if isinstance(problem, SinkUnavailable) else 0.0
         first, longest = self.times.first_pause, self.times.longest_pause
         rows.put_off(self.holder, text, first=first, longest=longest, wait=wait)
-
-    def _report_wrote(self, queue: Queue) -> None:
-        self._troubled.discard(queue)
-        self.watch.wrote(_about(queue))
 
 
 def _write_to(config: ExtractionConfig, output: str, options: OutputOptions, batch: RowBatch) -> None:

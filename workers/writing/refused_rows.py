@@ -13,14 +13,14 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, cast
+from typing import cast
 
 import redis
 
 from .. import keys
 from ..addresses import shown
 from ..errors import SinkUnavailable
-from ..redis_access.full_redis import ALLOWED_WHEN_FULL
+from ..redis_access.newest_kept import Limits, NewestKept
 from ..redis_access.redis_clock import Clock, clock_of
 from ..rows import Row, RowKey, key_of
 from ..sinks import OutputOptions
@@ -28,34 +28,8 @@ from ..sinks.formats import as_json
 from ..stored_json import loaded
 from .row_queue import RowQueue, member_of, pack_row, unpack_row
 
-ROWS_KEPT = 1000  # rows of a task and output
-BYTES_KEPT = 4 * 2**20  # bytes of a task's and output's rows, compressed
-OUTPUTS_KEPT = 50  # outputs that refused rows
-KEPT_FOR = 30 * 86400  # seconds
+LIMITS = Limits(items=1000, bytes=4 * 2**20, tasks=50)  # rows and compressed bytes of an output, and outputs
 REASON_LENGTH = 500  # characters of a reason
-
-_KEEP = (
-    ALLOWED_WHEN_FULL
-    + """
--- Keep all of the rows, or none if no space is left: then the outputs or the rows before them reach a limit.
--- KEYS: rows, times, outputs. ARGV: now, member of the outputs, the most rows, bytes and outputs that are kept, for how
--- many seconds, (number, row) … -> whether they are kept
-local now, size, known = tonumber(ARGV[1]), 0, true
-redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[6])
-for i = 7, #ARGV, 2 do known = known and redis.call('HEXISTS', KEYS[1], ARGV[i]) == 1 end
-for _, name in ipairs(redis.call('HKEYS', KEYS[1])) do size = size + redis.call('HSTRLEN', KEYS[1], name) end
-local is_full = redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[3]) or size >= tonumber(ARGV[4])
-is_full = is_full or not redis.call('ZSCORE', KEYS[3], ARGV[2]) and redis.call('ZCARD', KEYS[3]) >= tonumber(ARGV[5])
-if is_full and not known then return 0 end
-for i = 7, #ARGV, 2 do
-  redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
-  redis.call('ZADD', KEYS[2], now, ARGV[i])
-end
-for place = 1, 2 do redis.call('EXPIRE', KEYS[place], ARGV[6]) end
-redis.call('ZADD', KEYS[3], now, ARGV[2])
-return 1
-"""
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,26 +60,19 @@ def keep_refused(
     A row that is already kept is not kept twice. Raises `SinkUnavailable` if there is no space for further rows.
     """
     now = (clock or clock_of(connection).now)()
-    args: list[Any] = []
+    items = {}
     for row in rows:
         if (reason := reasons.get(key_of(row))) is None:
             continue
-        name = _name_of(key_of(row))
-        note = RefusedRow(
-            task, output, row["url"], row["canonical_url"], row["version"], reason[:REASON_LENGTH], now, name
+        name, url, canonical = _name_of(key_of(row)), row["url"], row["canonical_url"]
+        note = RefusedRow(task, output, url, canonical, row["version"], reason[:REASON_LENGTH], now, name)
+        items[name] = as_json(asdict(note)) + b"\n" + pack_row(row)
+    if not _kept(connection, task, output).keep(items, now):
+        raise SinkUnavailable(
+            f"output unavailable: {shown(output)} refuses rows, and no further refused rows can be kept; "
+            f"retry or drop those of `exemplar failures`; last reason: {next(iter(reasons.values()))}"
         )
-        args += [name, as_json(asdict(note)) + b"\n" + pack_row(row)]
-    if args:
-        is_kept = connection.register_script(_KEEP)(
-            keys=[*_keys(task, output), keys.REFUSING],
-            args=[repr(now), member_of(task, output), ROWS_KEPT, BYTES_KEPT, OUTPUTS_KEPT, KEPT_FOR, *args],
-        )
-        if not is_kept:
-            raise SinkUnavailable(
-                f"output unavailable: {shown(output)} refuses rows, and no further refused rows can be kept; "
-                f"retry or drop those of `exemplar failures`; last reason: {next(iter(reasons.values()))}"
-            )
-    return len(args) // 2
+    return len(items)
 
 
 def refused_rows(connection: "redis.Redis", task: str) -> list[RefusedRow]:
@@ -113,8 +80,7 @@ def refused_rows(connection: "redis.Redis", task: str) -> list[RefusedRow]:
     notes: list[RefusedRow] = []
     for other, output in refusing(connection):
         if other == task:
-            values = cast(dict[bytes, bytes], connection.hgetall(_keys(task, output)[0]))
-            notes += [_note(value) for value in values.values()]
+            notes += [_note(value) for value in _kept(connection, task, output).items().values()]
     return sorted(notes, key=lambda note: note.at, reverse=True)
 
 
@@ -126,12 +92,12 @@ def refusing(connection: "redis.Redis") -> list[tuple[str, str]]:
 
 def refused_count(connection: "redis.Redis", task: str, output: str) -> int:
     """Return how many refused rows of an output are kept."""
-    return int(connection.hlen(_keys(task, output)[0]))
+    return _kept(connection, task, output).count()
 
 
 def refused_row(connection: "redis.Redis", note: RefusedRow) -> Row | None:
     """Return a refused row itself; None if it is no longer kept."""
-    value = cast("bytes | None", connection.hget(_keys(note.task, note.output)[0], note.name))
+    value = _kept(connection, note.task, note.output).item(note.name)
     return unpack_row(value.partition(b"\n")[2]) if value else None
 
 
@@ -144,20 +110,16 @@ def retry_refused(
 
 def drop_refused(connection: "redis.Redis", note: RefusedRow) -> bool:
     """Remove a refused row, because a person does not need it. False if it is no longer kept."""
-    rows, times = _keys(note.task, note.output)
-    removed = bool(connection.hdel(rows, note.name))
-    connection.zrem(times, note.name)
-    if removed and not connection.exists(rows):
-        connection.zrem(keys.REFUSING, member_of(note.task, note.output))
-    return removed
+    return _kept(connection, note.task, note.output).forget([note.name])
 
 
 def _name_of(key: RowKey) -> str:
     return hashlib.sha256(json.dumps(key).encode()).hexdigest()[:16]
 
 
-def _keys(task: str, output: str) -> tuple[str, str]:
-    return keys.of_task(task, f"refused:{output}"), keys.of_task(task, f"refused:{output}:at")
+def _kept(connection: "redis.Redis", task: str, output: str) -> NewestKept:
+    member = member_of(task, output)
+    return NewestKept(connection, task, f"refused:{output}", keys.REFUSING, LIMITS, member=member, makes_room=False)
 
 
 def _note(value: bytes) -> RefusedRow:

@@ -159,15 +159,6 @@ class SqlSuite(RefusedRows, OlderForm):
         sink.write(batch(1, row(1)))
         assert self.keys(place) == keys([row(1)])
 
-    def test_rows_wait_after_the_first_that_a_column_refuses_which_was_added_meanwhile(self, sink, place):
-        sink.write(batch(1, row(1)))
-        self.run(place, "ALTER TABLE articles ADD COLUMN mine INT NOT NULL DEFAULT 0")
-        self.run(place, "ALTER TABLE articles ALTER COLUMN mine DROP DEFAULT")
-        with pytest.raises(RowsRefused):
-            sink.write(batch(2, row(2)))
-        with pytest.raises(OutputError, match="column mine is NOT NULL without a default"):
-            sink.write(batch(3, row(3)))
-
     def test_columns_that_fill_themselves_are_allowed(self, sink, place):
         identity = (
             "BIGINT GENERATED ALWAYS AS IDENTITY" if self.is_postgres else "BIGINT NOT NULL AUTO_INCREMENT UNIQUE"

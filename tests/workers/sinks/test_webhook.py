@@ -22,7 +22,6 @@ from tests.workers.sink_suite import row
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import key_of
 from workers.sinks import kinds
-from workers.sinks.http_client import HttpLimits
 from workers.sinks.kinds import Target
 from workers.sinks.options import OutputOptions
 from workers.sinks.webhook import WebhookSink, row_id
@@ -220,49 +219,6 @@ def test_the_second_answer_of_a_receiver_that_answers_twice_counts_for_nothing(r
     receiver.answer = answering(503)
     with pytest.raises(SinkUnavailable):
         sink.write(batch(2, row(2)))
-
-
-def test_what_was_taken_is_not_sent_again_after_an_interruption(receiver):
-    rows, taken = [row(number) for number in range(8)], []
-
-    def answer(request, connection):
-        numbers = [one["url"] for one in rows_of(request)]
-        if len(numbers) > 2:
-            return connection.sendall(reply(413))
-        if len(taken) == 4 and receiver.is_busy:
-            receiver.is_busy = False
-            return connection.sendall(reply(503))
-        taken.extend(numbers)
-        return connection.sendall(reply(200))
-
-    receiver.is_busy, receiver.answer = True, answer
-    sink = open_sink(receiver)
-    with pytest.raises(SinkUnavailable):
-        sink.write(batch(1, *rows))
-    sink.write(batch(1, *rows, again=True))
-    assert taken == [one["url"] for one in rows]
-
-
-def test_a_delivery_of_many_parts_goes_on_in_the_next_call(receiver):
-    rows, taken = [row(number) for number in range(16)], []
-
-    def answer(request, connection):
-        time.sleep(0.05)
-        if len(rows_of(request)) > 1:
-            return connection.sendall(reply(422))
-        taken.extend(one["url"] for one in rows_of(request))
-        return connection.sendall(reply(200))
-
-    receiver.answer = answer
-    sink = open_sink(receiver, limits=HttpLimits(connect=1, read=3, call=1))
-    for calls in range(1, 20):
-        try:
-            sink.write(batch(1, *rows, again=True if calls > 1 else ()))
-            break
-        except SinkUnavailable:
-            pass
-    assert 1 < calls < 19
-    assert taken == [one["url"] for one in rows]
 
 
 def test_a_row_that_is_too_large_alone_is_refused(receiver):

@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -36,6 +37,7 @@ from workers.worker_processes.supervisor import Supervisor
 from workers.writing.delivery import Delivery, DeliveryTimes
 from workers.writing.output_states import output_states, queue_states
 from workers.writing.refused_rows import (
+    LIMITS,
     drop_refused,
     keep_refused,
     refused_count,
@@ -47,6 +49,7 @@ from workers.writing.row_queue import RowQueue, all_queues, due_queues, has_queu
 
 pytestmark = pytest.mark.timeout(150)
 OUTPUT, OTHER = "folder:one", "folder:two"
+REFUSED_LIMITS = "workers.writing.refused_rows.LIMITS"
 publish = partial(helpers.publish, method=helpers.CHEAP)
 CROWD = DEFAULT_MARKS.task_pages // 2
 WEEK = 7 * 86400.0
@@ -395,13 +398,13 @@ def test_no_refused_row_is_dropped_if_there_is_no_space_for_another(connection, 
     first, second, third = ({key_of(row): "not this one"} for row in batch.rows)
     assert keep_refused(connection, TASK, OUTPUT, batch.rows, first) == 1
     assert keep_refused(connection, TASK, OUTPUT, batch.rows, second) == 1
-    for name, limit in (("ROWS_KEPT", 2), ("BYTES_KEPT", 1), ("ROWS_KEPT", 1)):
+    for limit in ({"items": 2}, {"bytes": 1}, {"items": 1}):
         with monkeypatch.context() as patch:
-            patch.setattr(f"workers.writing.refused_rows.{name}", limit)
+            patch.setattr(REFUSED_LIMITS, replace(LIMITS, **limit))
             with pytest.raises(SinkUnavailable, match=r"no further .* can be kept; .* last reason: not this one"):
                 keep_refused(connection, TASK, OUTPUT, batch.rows, third)
             assert keep_refused(connection, TASK, OUTPUT, batch.rows, first | second) == 2  # delivered again
-    monkeypatch.setattr("workers.writing.refused_rows.OUTPUTS_KEPT", 1)
+    monkeypatch.setattr(REFUSED_LIMITS, replace(LIMITS, tasks=1))
     with pytest.raises(SinkUnavailable):
         keep_refused(connection, TASK, OTHER, batch.rows, third)
     assert {note.url for note in refused_rows(connection, TASK)} == {url(1), url(2)}
@@ -416,7 +419,7 @@ def test_no_refused_row_is_dropped_if_there_is_no_space_for_another(connection, 
 @pytest.fixture
 def little_space(monkeypatch):
     """No refused row is kept beside another one, unless they are refused together."""
-    monkeypatch.setattr("workers.writing.refused_rows.ROWS_KEPT", 1)
+    monkeypatch.setattr(REFUSED_LIMITS, replace(LIMITS, items=1))
 
 
 @pytest.mark.usefixtures("little_space")
