@@ -27,6 +27,7 @@ from workers.extraction.near_duplicates import NearDuplicates
 from workers.inbox import StoredPage
 from workers.pages.quarantine import keep_page
 from workers.redis_access.embedded import Embedded
+from workers.redis_access.redis_clock import clock_of
 from workers.reporting.presence import Presence
 from workers.rows import key_of
 from workers.sinks import OutputOptions
@@ -63,6 +64,7 @@ class Year:
 
     def __init__(self, connection: "redis.Redis", articles: int, forget: str = "", step: int = 1):
         self.redis, self.articles, self.clock = connection, articles, SimulatedClock()
+        clock_of(connection).now = self.clock  # type: ignore[method-assign]
         self.task, self.step = _task(forget), step
         self._random = random.Random(articles)
         self.day = 0
@@ -71,7 +73,6 @@ class Year:
         """Run the task once, extract the fetched pages, and advance the time to the next run."""
         bounds = RunBounds(now=self.clock.now, monotonic=self.clock)
         run = SectionRun(self.redis, self.task, RunOptions(), bounds)
-        run.ledger.clock = self.clock
         run.begin()
         while (listed := run.next_list()) is not None:
             response = StoredPage(listed.url, self._links(listed.url), "text/html", self.clock.now())
@@ -84,8 +85,7 @@ class Year:
                 run.articles.hand_in(article.fingerprint, self._page(article.url))
         run.end("finished")
         self._extract(run)
-        Presence(self.redis, f"extract-{self.day}", clock=self.clock).show(workers=2)  # it then crashes
-        run.inbox.clock = self.clock
+        Presence(self.redis, f"extract-{self.day}").show(workers=2)  # it then crashes
         run.inbox.sweep()
         for key in self.redis.scan_iter("rq:*"):  # RQ's workers remove these keys with each job
             self.redis.unlink(key)
@@ -115,7 +115,7 @@ class Year:
             run.ledger.claim_all([(name, other)], "w")
             near.first_like(" ".join(self._random.choices(WORDS, k=60)), lease.url)
             if number % 25 == 4:
-                keep_page(self.redis, self.task.name, name, self._page(lease.url), "unusable page", clock=self.clock)
+                keep_page(self.redis, self.task.name, name, self._page(lease.url), "unusable page")
                 run.ledger.settle(name, "failed", "unusable page", worker="w")
             elif number % 10 == 6:
                 run.ledger.settle(name, "rejected", f"a list: {number} of 10 texts each follow a link", worker="w")
@@ -130,10 +130,10 @@ class Year:
 
     def _deliver(self) -> None:
         """Deliver the rows; the output refuses the last one of a batch."""
-        queue = RowQueue(self.redis, self.task.name, OUTPUT.name, OUTPUT.options, clock=self.clock)
+        queue = RowQueue(self.redis, self.task.name, OUTPUT.name, OUTPUT.options)
         while batch := queue.take("d", "now"):
             refused = {key_of(batch.rows[-1]): "too long for column title"}
-            keep_refused(self.redis, self.task.name, OUTPUT.name, batch.rows, refused, clock=self.clock)
+            keep_refused(self.redis, self.task.name, OUTPUT.name, batch.rows, refused)
             queue.finish("d", batch)
 
 

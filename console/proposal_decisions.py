@@ -22,7 +22,7 @@ def adopt_proposal(connection: "redis.Redis", task: str, file: Path) -> tuple[Pr
 
     Raises `ExemplarError` if there is nothing to adopt.
     """
-    proposal = adopt(connection, task, clock=clock_of(connection).now)
+    proposal = adopt(connection, task)
     try:
         unwritten = {name: url for name, url in unwritten_examples(connection, file).items() if name == task}
         problems = write_examples(file, unwritten)

@@ -315,8 +315,7 @@ class Runner:
 
     def _is_done(self, active: list[str]) -> bool:
         """Whether settled pages stay settled: no worker can still adopt an example, or has just adopted one."""
-        clock = clock_of(self.connection).now
-        if any(redesign_pending(self.connection, name, clock=clock) for name in active):
+        if any(redesign_pending(self.connection, name) for name in active):
             return False
         return not any(counts.states["fetched"] for counts in self._counts(active).values())
 

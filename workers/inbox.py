@@ -21,7 +21,7 @@ from . import keys
 from .ledger import Ledger, with_pages
 from .page_store import LARGEST_PAGE, StoredPage, pack
 from .redis_access.full_redis import is_full_error
-from .redis_access.redis_clock import Clock, clock_of
+from .redis_access.redis_clock import clock_of
 from .reporting.presence import alive
 from .url_states import Fingerprint
 
@@ -38,11 +38,11 @@ JOB_KEPT = 3600  # seconds for which a failed job is kept for inspection; its pa
 
 
 class Inbox:
-    """Stores pages and queues wake-up jobs for them. Safe for any number of processes. `clock`: by default Redis'."""
+    """Stores pages and queues wake-up jobs for them. Safe for any number of processes."""
 
-    def __init__(self, connection: "redis.Redis", *, clock: Clock | None = None):
+    def __init__(self, connection: "redis.Redis"):
         self.redis = connection
-        self.clock = clock or clock_of(connection).now
+        self.clock = clock_of(connection).now
         self._pruned = float("-inf")
         self.queue = Queue(QUEUE, connection=connection, serializer=JSONSerializer, default_timeout=-1)
 
@@ -85,10 +85,10 @@ class Inbox:
         now = time.monotonic()
         if now - self._pruned >= PRUNE_EVERY:
             self._pruned = now
-            alive(self.redis, clock=self.clock)  # removes the heartbeats of processes that died long ago
+            alive(self.redis)  # removes the heartbeats of processes that died long ago
         oldest = self.oldest_job()
         for task in with_pages(self.redis):
-            ledger = Ledger(self.redis, task, clock=self.clock)
+            ledger = Ledger(self.redis, task)
             abandoned, lapsed = ledger.lapsed(oldest_job=oldest)
             self.wake(task, abandoned, first=True)
             self.wake(task, lapsed)

@@ -30,7 +30,7 @@ from redis.commands.core import Script
 from . import keys
 from .lua import COMMON, SCRIPTS
 from .redis_access.full_redis import even_when_full, in_one_step
-from .redis_access.redis_clock import Clock, clock_of, day_at
+from .redis_access.redis_clock import clock_of, day_at
 from .redis_access.redis_scripts import Step
 from .url_states import (
     FINAL_STATES,
@@ -81,15 +81,12 @@ BUCKET_BITS = 14  # of the first 16 bits of a fingerprint, for the name of its b
 
 
 class Ledger:
-    """The ledger of one task. Safe for any number of processes; times are Unix seconds, days are those of UTC.
+    """The ledger of one task. Safe for any number of processes; times are Unix seconds, days are those of UTC."""
 
-    `clock`: by default that of Redis, as all processes must have the same.
-    """
-
-    def __init__(self, connection: "redis.Redis", task: str, *, clock: Clock | None = None):
+    def __init__(self, connection: "redis.Redis", task: str):
         self.redis = connection
         self.task = task
-        self.clock = clock or clock_of(connection).now
+        self.clock = clock_of(connection).now
         self.keys = {name: keys.of_task(task, name) for name in _KEY_NAMES}
         self._steps: dict[str, Step] = {}  # scripts that were used, by name
 

@@ -54,7 +54,7 @@ def command(task: str, example: str | None, method: str | None, pages: int, task
         config = config_of(ledger.redis, task)
         if config is None:
             raise ExemplarError(f"task {task} is not published; run it first")
-        stored, source = pages_to_test(ledger.redis, config, most=pages, clock=ledger.clock)
+        stored, source = pages_to_test(ledger.redis, config, most=pages)
         if not stored:
             raise ExemplarError(f"no page of task {task} is stored; set keep_pages: 30d, and run the task")
         old, new = _sections(ledger, config, example, method, tasks)
@@ -83,7 +83,7 @@ def _sections(
     from workers.reporting.worker_reports import Watch
 
     other = replace(config, method=method) if method is not None else config
-    prepared = [SectionPreparation(ledger.redis, Watch(), clock=ledger.clock).prepare(one) for one in (config, other)]
+    prepared = [SectionPreparation(ledger.redis, Watch()).prepare(one) for one in (config, other)]
     for one in prepared:
         one.close()
     if example is None:
@@ -102,7 +102,7 @@ def _example_page(ledger: "Ledger", config: "ExtractionConfig", url: str, tasks:
     from crawler.task_list.publication import published_task
     from workers.redesign.backtest_pages import stored_page
 
-    page = stored_page(ledger.redis, config, url, clock=ledger.clock)
+    page = stored_page(ledger.redis, config, url)
     if page is not None:
         return page
     listed = published_task(ledger.redis, config.task)

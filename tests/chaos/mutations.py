@@ -117,7 +117,7 @@ MUTATIONS = (
     Mutation("heal-off", "workers/extraction/group_writer.py", "if turn == output.healed_in:", "if True:"),
     Mutation(
         "refused-row-dropped", "workers/extraction/group_writer.py",
-        "keep_refused(self.ledger.redis, task, output.name, rows, refused, clock=self.ledger.clock)", "pass",
+        "keep_refused(self.ledger.redis, task, output.name, rows, refused)", "pass",
     ),
     Mutation(
         "batch-removed-before-written", "workers/writing/delivery.py",

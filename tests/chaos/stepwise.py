@@ -49,7 +49,7 @@ from workers import keys
 from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.redis_access.connection import client
-from workers.redis_access.redis_clock import RedisClock
+from workers.redis_access.redis_clock import RedisClock, clock_of
 from workers.url_states import Fingerprint
 from workers.worker_processes import extraction_worker
 from workers.worker_processes.extraction_worker import ExtractionWorker
@@ -196,7 +196,8 @@ class System:
         self.site.publish(plan.pages // 2)
         batch_folder.register()
         self.tasks = loads(task_list(self.site, "1h"), folder=folder)
-        self.ledger = Ledger(self.clean, TASK, clock=self.now)
+        clock_of(self.clean).now = self.now  # type: ignore[method-assign]
+        self.ledger = Ledger(self.clean, TASK)
         self.spiders: list[Spider | None] = [None, None]
         self.workers: list[tuple[Part, ExtractionWorker] | None] = [None, None]
         self.down_until = [0.0, 0.0]  # when the machine of a spider that died is up again
@@ -338,7 +339,7 @@ class System:
             freed = self.ledger.free(
                 part.name, uncounted=others if self.present else (), killed=[] if self.present else others
             )
-            Inbox(self.clean, clock=self.now).wake(TASK, freed, first=True)
+            Inbox(self.clean).wake(TASK, freed, first=True)
 
     def sweep(self) -> None:
         part = Part(self, "supervisor")

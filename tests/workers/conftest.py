@@ -3,6 +3,7 @@
 import pytest
 
 from workers.ledger import Ledger
+from workers.redis_access.redis_clock import clock_of
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
 from .helpers import TASK, HandClock
@@ -24,17 +25,19 @@ def bucket(s3, monkeypatch):
 
 
 @pytest.fixture
-def clock():
-    return HandClock()
+def clock(connection):
+    """The clock of the connection."""
+    clock_of(connection).now = HandClock()
+    return clock_of(connection).now
 
 
 @pytest.fixture
 def ledger(connection, clock):
-    return Ledger(connection, TASK, clock=clock)
+    return Ledger(connection, TASK)
 
 
 @pytest.fixture
 def worker(connection, clock, tmp_path):
-    worker = ExtractionWorker(connection, "here", clock=clock)
+    worker = ExtractionWorker(connection, "here")
     yield worker
     worker.close()

@@ -149,7 +149,8 @@ def deliver(connection, pages, *, task=TASK, wake=True, info=None, **more):
     """
     ledger, inbox = Ledger(connection, task), Inbox(connection)
     ledger.add([Found(url(number), info=info or {}) for number in pages])
-    slightly_later = Ledger(connection, task, clock=lambda: ledger.clock() + CLOCKS_DIFFER)
+    slightly_later = Ledger(connection, task)
+    slightly_later.clock = lambda: ledger.clock() + CLOCKS_DIFFER
     slightly_later.lease(len(pages))
     fetched = {
         fingerprint(url(number)): StoredPage(url(number), body, "text/html; charset=utf-8", FETCHED_AT, **more)
@@ -163,7 +164,7 @@ def deliver(connection, pages, *, task=TASK, wake=True, info=None, **more):
 
 def extracted_again(worker, task, **more):
     """The kept pages of a task are extracted again by one worker; says how many had which result."""
-    ledger = Ledger(worker.redis, task, clock=worker.clock)
+    ledger = Ledger(worker.redis, task)
     work = ReExtraction(ledger, kept_pages_for(ledger), **more)
     while not work.step():
         worker.extract_pages(task, [name.decode() for name in worker.redis.zrange(ledger.keys["fetched"], 0, -1)])

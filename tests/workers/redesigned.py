@@ -32,8 +32,8 @@ class RedesignedSection:
     def __init__(self, connection, folder, clock, *, task=TASK, section="en", most=100, **config):
         self.task = task
         self.redis, self.folder, self.clock = connection, folder, clock
-        self.worker = ExtractionWorker(connection, "here", clock=clock)
-        self.ledger = Ledger(connection, task, clock=clock)
+        self.worker = ExtractionWorker(connection, "here")
+        self.ledger = Ledger(connection, task)
         self.kind = "text/html; charset=utf-8" if section == "en" else "text/html"
         pattern = self.render(section, most)
         config = ExtractionConfig(task, SITE + self.example, SITE + pattern, ("out.jsonl",), str(folder), **config)
@@ -65,7 +65,7 @@ class RedesignedSection:
             )
             for url in urls
         }
-        Inbox(self.redis, clock=self.clock).deliver(self.ledger, pages)
+        Inbox(self.redis).deliver(self.ledger, pages)
         self.worker.extract_pages(self.task, list(pages))
 
     def work(self):

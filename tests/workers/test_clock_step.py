@@ -9,6 +9,7 @@ from workers.inbox import Inbox
 from workers.ledger import FETCH_LEASE, REQUEUE_AFTER, Ledger
 from workers.redesign.off_template import PENDING_FOR, redesign_pending
 from workers.redis_access.connection import client
+from workers.redis_access.redis_clock import clock_of
 from workers.reporting.presence import Presence, processes
 from workers.url_states import Found, RecheckPlan, fingerprint
 from workers.writing.row_queue import LEASE, RowQueue, due_queues
@@ -47,12 +48,13 @@ class Clock:
 
 @pytest.fixture
 def clock(redis_):
-    return Clock(redis_)
+    clock_of(redis_).now = Clock(redis_)
+    return clock_of(redis_).now
 
 
 @pytest.fixture
 def ledger(redis_, clock):
-    ledger = Ledger(redis_, TASK, clock=clock)
+    ledger = Ledger(redis_, TASK)
     ledger.add([Found(url(1)), Found(url(2))])
     return ledger
 
@@ -93,7 +95,7 @@ def of_a_dead_worker(redis_, ledger, clock):
     assert list(ledger.take_all(names, "dead", seconds=10))
 
     def is_free():
-        Inbox(redis_, clock=clock).sweep()
+        Inbox(redis_).sweep()
         return not holds(ledger, names[0], "dead")
 
     return is_free, 0, 13
@@ -113,11 +115,11 @@ def of_a_recheck(redis_, ledger, clock):
 
 def of_a_row(redis_, ledger, clock, then=lambda queue: 60):
     """`then`: what follows, and the seconds until the row is delivered."""
-    queue = RowQueue(redis_, TASK, OUTPUT, clock=clock)
+    queue = RowQueue(redis_, TASK, OUTPUT)
     queue.add([row(1)], again=False)
     wait = then(queue)
     due = [(TASK, OUTPUT)], True
-    return lambda: (due_queues(redis_, clock=clock), queue.take("here") is not None) == due, 0, wait + 2
+    return lambda: (due_queues(redis_), queue.take("here") is not None) == due, 0, wait + 2
 
 
 def of_a_dead_delivery(redis_, ledger, clock):
@@ -149,21 +151,21 @@ def test_what_waits_goes_on_after_its_own_time(redis_, ledger, clock, step, wait
 
 
 def test_a_process_that_died_before_the_step_does_not_live_for_an_hour(redis_, clock, step):
-    Presence(redis_, "extract", clock=clock).show()
+    Presence(redis_, "extract").show()
     step()
-    living, dead = processes(redis_, clock=clock)
+    living, dead = processes(redis_)
     assert (len(living), len(dead)) == (0, 1)
 
 
 def test_the_mark_of_a_dead_worker_does_not_count_for_an_hour(redis_, clock, step):
     redis_.zadd(f"exemplar:task:{TASK}:low:pending", {"dead": clock() + PENDING_FOR})
-    assert redesign_pending(redis_, TASK, clock=clock)
+    assert redesign_pending(redis_, TASK)
     step()
-    assert not redesign_pending(redis_, TASK, clock=clock)
+    assert not redesign_pending(redis_, TASK)
 
 
-def test_a_process_notices_the_step_within_two_seconds(redis_, step):
-    ledger = Ledger(redis_, TASK)
+def test_a_process_notices_the_step_within_two_seconds(server, step):
+    ledger = Ledger(client(server.url), TASK)
     ledger.clock()
     step()
     time.sleep(1.5)

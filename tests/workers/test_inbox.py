@@ -19,7 +19,7 @@ STORED = {"body": pack_body("体".encode()), "url": b"http://a.example/1", "type
 
 @pytest.fixture
 def inbox(connection, clock):
-    return Inbox(connection, clock=clock)
+    return Inbox(connection)
 
 
 def jobs(connection):

@@ -241,7 +241,7 @@ def test_an_export_that_is_killed_is_completed_by_the_next(connection, folder, o
 
 def adopt_proposal(redis_url):
     with suppress(ExemplarError):  # it has been adopted
-        adopt(redis.Redis.from_url(redis_url), PAPER, clock=Ledger(redis.Redis.from_url(redis_url), PAPER).clock)
+        adopt(redis.Redis.from_url(redis_url), PAPER)
 
 
 def rows_of(folder):
@@ -258,7 +258,7 @@ def test_an_adoption_that_is_killed_is_completed_by_the_next(connection, redis_u
     for kill in itertools.chain([None], each_kill(Saved(connection, folder), adopt_proposal, redis_url)):
         adopt_proposal(redis_url)
         assert section.ledger.counts().states["waiting"] == 0  # all of the pages are in Redis
-        section.worker = ExtractionWorker(connection, "here", clock=clock)
+        section.worker = ExtractionWorker(connection, "here")
         section.work()
         section.worker.close()
         assert counted(connection, PAPER) == {"written": 8}
@@ -274,7 +274,7 @@ def test_an_adoption_that_is_killed_is_completed_by_the_next(connection, redis_u
 def look(redis_url):
     connection = redis.Redis.from_url(redis_url)
     section = SectionPreparation(connection, Watch()).prepare(config_of(connection, PAPER))
-    ProposalFinder(connection, section, clock=Ledger(connection, PAPER).clock).look()
+    ProposalFinder(connection, section).look()
 
 
 def test_a_search_for_an_example_that_is_killed_is_repeated_and_adopts_it(
@@ -290,7 +290,7 @@ def test_a_search_for_an_example_that_is_killed_is_repeated_and_adopts_it(
         for key in connection.keys(f"{keys.PREFIX}task:{PAPER}:low:*"):
             if 0 < connection.ttl(key) <= LOCKED_FOR:
                 connection.delete(key)  # as it ends by itself, two minutes later
-        section.worker = ExtractionWorker(connection, "here", clock=clock)
+        section.worker = ExtractionWorker(connection, "here")
         section.come("new", [10])
         section.work()
         section.come("new", range(6, 10))  # those that the spider of page 10 has leased

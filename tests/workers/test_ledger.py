@@ -18,7 +18,7 @@ PAST = -1.0  # seconds: over already
 
 @pytest.fixture
 def ledger(connection, clock):
-    return Ledger(connection, "news", clock=clock)
+    return Ledger(connection, "news")
 
 
 def fetched(ledger, *urls):

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from click.testing import CliRunner
@@ -16,6 +17,7 @@ from workers import keys
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import pack, unpack
+from workers.redis_access.redis_clock import RedisClock
 from workers.reporting.presence import alive
 from workers.task_state.problems import problems
 from workers.url_states import FINAL_STATES, OPEN_STATES
@@ -98,7 +100,8 @@ def answer_of(fetch):
 
 def run_to_its_end(connection):
     """Let a run fetch all that waits, rechecks included; return the URLs that it fetched, and the ledger."""
-    ledger = Ledger(connection, "gazette", clock=lambda: HandClock()() + 2 * HOUR)
+    ledger = Ledger(connection, "gazette")
+    ledger.clock = lambda: HandClock()() + 2 * HOUR
     assert ledger.start_rechecks() == 5
     run = SectionRun(connection, published(connection)["gazette"])
     run.begin()
@@ -176,7 +179,8 @@ def _with_later(value):
 
 def test_fields_of_a_later_version_are_ignored(connection, redis_url, stored, tmp_path):
     load(connection, with_later_fields(stored), tmp_path)
-    assert alive(connection, clock=lambda: stored["at"])[0][LATER] == {"a": [1]}
+    with patch.object(RedisClock, "now", lambda _: stored["at"]):
+        assert alive(connection)[0][LATER] == {"a": [1]}
     open_urls = connection.hvals(Ledger(connection, "gazette").keys["open"])
     assert all(LATER in json.loads(record) for record in open_urls)
     run_to_its_end(connection)

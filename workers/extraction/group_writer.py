@@ -170,7 +170,7 @@ class GroupWriter:
         refused = output.write(rows, again=again)
         if refused:
             task = self.ledger.task
-            keep_refused(self.ledger.redis, task, output.name, rows, refused, clock=self.ledger.clock)
+            keep_refused(self.ledger.redis, task, output.name, rows, refused)
             log.warning("task %s: %s refuses %d row(s); they are kept", task, output.name, len(refused))
 
     def _confirm(self, output: Output, pages: Sequence[PendingPage]) -> list[PendingPage]:

@@ -29,7 +29,7 @@ RANK = -1.0  # all are equal; a spider leases ranks below 0 without a bound on t
 
 def want_pictures(ledger: Ledger, row: Row) -> None:
     """Let the pictures of a row wait to be fetched, unless they are known. `ledger`: that of the task."""
-    pictures = Ledger(ledger.redis, pictures_of(ledger.task), clock=ledger.clock)
+    pictures = Ledger(ledger.redis, pictures_of(ledger.task))
     pictures.add(Found(url, RANK) for url in pictures_in(row.get("html") or ""))
 
 

@@ -78,7 +78,7 @@ class ReExtraction:
         self.ledger, self.kept = ledger, kept
         self.counts: Counter[Kind] = Counter()
         self.failures: list[str] = []
-        self._inbox = Inbox(ledger.redis, clock=ledger.clock)
+        self._inbox = Inbox(ledger.redis)
         with closing(kept):
             self._waiting = kept.newest_of_each_url(since=since)[::-1]
         self._delivered: list[str] = []  # URLs that are not known to be settled, in order

@@ -26,7 +26,7 @@ from extractors.page_types import page_type
 from .. import keys
 from ..page_store import StoredPage, unpack, unpack_body
 from ..redis_access.full_redis import even_when_full, in_one_step
-from ..redis_access.redis_clock import Clock, clock_of
+from ..redis_access.redis_clock import clock_of
 from ..url_states import Fingerprint
 from .near_duplicates import ENTRY, SHORTEST, alike, entry_of
 
@@ -136,16 +136,8 @@ class Candidates:
     between jobs.
     """
 
-    def __init__(
-        self,
-        connection: "redis.Redis",
-        task: str,
-        section: Section,
-        pages: SectionPages,
-        *,
-        clock: Clock | None = None,
-    ):
-        self._clock = clock or clock_of(connection).now
+    def __init__(self, connection: "redis.Redis", task: str, section: Section, pages: SectionPages):
+        self._clock = clock_of(connection).now
         self._redis, self._task, self._section = connection, task, section
         self._version, self._voting, self._joined_at = pages.version, len(pages.recent), pages.joined_at
         self._pages: SectionPages | None = None  # read when needed: a worker has hundreds of instances

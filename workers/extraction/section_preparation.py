@@ -14,7 +14,7 @@ from ..errors import OutputError
 from ..extraction_config import ExtractionConfig, begin_example, end_example, request_example
 from ..page_store import StoredPage
 from ..pages.kept_pages import KEPT_PAGES, kept_pages_of
-from ..redis_access.redis_clock import Clock, clock_of
+from ..redis_access.redis_clock import clock_of
 from ..reporting.worker_reports import Watch, WorkerTimes
 from ..sinks import OutputOptions, PageSink, Sink, is_queued, open_sink, wants_html
 from ..writing.outputs import Output, options_of
@@ -72,13 +72,11 @@ class PreparedSection:
 class SectionPreparation:
     """The prepared sections of one worker, by task."""
 
-    def __init__(
-        self, connection: "redis.Redis", watch: Watch, *, times: WorkerTimes | None = None, clock: Clock | None = None
-    ):
+    def __init__(self, connection: "redis.Redis", watch: Watch, *, times: WorkerTimes | None = None):
         self.redis = connection
         self.watch = watch
         self.times = times or WorkerTimes()
-        self.clock = clock or clock_of(connection).now
+        self.clock = clock_of(connection).now
         self._prepared: dict[str, PreparedSection] = {}
 
     def prepare(self, config: ExtractionConfig) -> PreparedSection:
@@ -96,7 +94,7 @@ class SectionPreparation:
             prepared.close()
         outputs = self._open(config) if outputs is None else outputs
         pages, section = self._voters(config)
-        candidates = Candidates(self.redis, config.task, section, pages, clock=self.clock) if pages else None
+        candidates = Candidates(self.redis, config.task, section, pages) if pages else None
         is_compared = config.revisit or config.keep_pages is not None
         example_only = self._section(pages.example, config) if pages and pages.recent and is_compared else section
         while len(self._prepared) >= SECTIONS_KEPT:

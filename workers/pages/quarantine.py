@@ -7,7 +7,6 @@ newest are kept. Two keys per task:
     quarantine:at  zset: fingerprint -> when it was kept, Unix seconds
 """
 
-import time
 from dataclasses import dataclass
 
 import redis
@@ -15,7 +14,7 @@ import redis
 from .. import keys
 from ..page_store import StoredPage, note_of, noted_page, with_note
 from ..redis_access.newest_kept import Limits, NewestKept
-from ..redis_access.redis_clock import Clock
+from ..redis_access.redis_clock import clock_of
 from ..stored_json import loaded
 from ..url_states import Fingerprint
 
@@ -34,17 +33,10 @@ class PageNote:
 
 
 def keep_page(
-    connection: "redis.Redis",
-    task: str,
-    name: Fingerprint,
-    page: StoredPage,
-    reason: str,
-    *,
-    clock: Clock = time.time,
-    limits: Limits = LIMITS,
+    connection: "redis.Redis", task: str, name: Fingerprint, page: StoredPage, reason: str, *, limits: Limits = LIMITS
 ) -> bool:
     """Keep a page's bytes and the reason. False if the page is too large, or Redis is full."""
-    now = clock()
+    now = clock_of(connection).now()
     value = with_note(page, reason=reason, at=now)
     return len(value) <= limits.bytes and _quarantine(connection, task, limits).keep({name: value}, now)
 

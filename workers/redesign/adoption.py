@@ -28,7 +28,7 @@ from ..inbox import PAGES_A_JOB, Inbox
 from ..ledger import Ledger
 from ..page_store import StoredPage
 from ..pages.kept_pages import KeptPages, existing_pages
-from ..redis_access.redis_clock import Clock
+from ..redis_access.redis_clock import clock_of
 from ..unproposed import forget_unproposed
 from ..url_states import Fingerprint, RecheckPlan, fingerprint
 from .off_template import OffTemplateNote, OffTemplatePages
@@ -38,7 +38,7 @@ PROBLEMS_READ = 1000  # newest records of failed pages
 _EXTRACTION = ("unusable page", "extractor error")  # how the reasons begin for which the extraction of a page fails
 
 
-def adopt(connection: "redis.Redis", task: str, *, clock: Clock) -> Proposal:
+def adopt(connection: "redis.Redis", task: str) -> Proposal:
     """Adopt the newest proposal of a task, and let the gap be extracted again; return the proposal.
 
     An adoption that was interrupted is completed. Raises `ExemplarError` if there is nothing to adopt, or the example
@@ -50,10 +50,10 @@ def adopt(connection: "redis.Redis", task: str, *, clock: Clock) -> Proposal:
     if proposal.state == "adopted" and proposal.gap is not None:
         raise ExemplarError(f"task {task}: the proposed example has already been adopted")
     if proposal.state != "adopted":
-        proposal = replace(proposal, state="adopted", decided_at=clock(), problem="")
-        _replace_example(connection, config, proposal, clock)
+        proposal = replace(proposal, state="adopted", decided_at=clock_of(connection).now(), problem="")
+        _replace_example(connection, config, proposal)
     config = replace(config, example=proposal.url)
-    gap = close_gap(connection, config, since=proposal.since, clock=clock)
+    gap = close_gap(connection, config, since=proposal.since)
     proposal = replace(proposal, gap=gap)
     update_proposal(connection, proposal)
     return proposal
@@ -64,17 +64,17 @@ def follow_example(ledger: Ledger) -> None:
 
     The pages off the former example's template are no evidence on the new one.
     """
-    connection, task, clock = ledger.redis, ledger.task, ledger.clock
+    connection, task = ledger.redis, ledger.task
     config, proposal = config_of(connection, task), proposal_of(connection, task)
-    notes = OffTemplatePages(connection, task, clock=clock).notes()
+    notes = OffTemplatePages(connection, task).notes()
     if config is not None and notes:
-        close_gap(connection, config, since=min(note.at for note in notes.values()), clock=clock)
+        close_gap(connection, config, since=min(note.at for note in notes.values()))
     if proposal is not None and proposal.state == "proposed":
-        dismiss(connection, proposal, now=clock())
+        dismiss(connection, proposal, now=ledger.clock())
     forget_unproposed(connection, task)
 
 
-def close_late_gap(connection: "redis.Redis", extracted_by: ExtractionConfig, *, clock: Clock) -> None:
+def close_late_gap(connection: "redis.Redis", extracted_by: ExtractionConfig) -> None:
     """Let pages be extracted again that were noted after an adoption, but extracted with the former example.
 
     A worker calls it after it has noted pages off the template; it does nothing while the example is the same.
@@ -84,13 +84,13 @@ def close_late_gap(connection: "redis.Redis", extracted_by: ExtractionConfig, *,
         return
     if config.example != proposal.url or config.example == extracted_by.example:
         return
-    late = close_gap(connection, config, since=proposal.since, clock=clock)
+    late = close_gap(connection, config, since=proposal.since)
     proposal = proposal_of(connection, config.task) or proposal
     if proposal.gap is not None:
         update_proposal(connection, replace(proposal, gap=proposal.gap + late))
 
 
-def _replace_example(connection: "redis.Redis", config: ExtractionConfig, proposal: Proposal, clock: Clock) -> None:
+def _replace_example(connection: "redis.Redis", config: ExtractionConfig, proposal: Proposal) -> None:
     """Change all values of the task in Redis, in one transaction. Raises `ExemplarError`."""
     task = config.task
     page = proposed_page(connection, task)
@@ -107,7 +107,7 @@ def _replace_example(connection: "redis.Redis", config: ExtractionConfig, propos
             published = cast("bytes | None", connection.hget(keys.TASKS, task))
             rendered = bool(example_fetched(connection, task)[1])
             pipe.multi()
-            _add_example(pipe, task, page, proposal.url, pages, rendered=rendered, now=clock())
+            _add_example(pipe, task, page, proposal.url, pages, rendered=rendered, now=clock_of(connection).now())
             pipe.hset(keys.CONFIGS, task, replace(config_now, example=proposal.url).to_json())
             if published is not None:
                 changed = json.loads(published) | {"example": proposal.url}
@@ -141,14 +141,14 @@ def _origin(connection: "redis.Redis", task: str, published: str) -> str:
     return earlier.instead_of if earlier is not None and earlier.url == published else published
 
 
-def close_gap(connection: "redis.Redis", config: ExtractionConfig, *, since: float, clock: Clock) -> GapCounts:
+def close_gap(connection: "redis.Redis", config: ExtractionConfig, *, since: float) -> GapCounts:
     """Let the pages of the gap be extracted again, and forget that they were off the template; return their numbers.
 
     Rejected and failed pages belong to it if they were extracted `since` a time (Unix seconds).
     """
-    ledger, inbox = Ledger(connection, config.task, clock=clock), Inbox(connection, clock=clock)
-    low = OffTemplatePages(connection, config.task, clock=clock)
-    noted, bodies, kept = low.notes(), low.pages(), existing_pages(config, clock=clock)
+    ledger, inbox = Ledger(connection, config.task), Inbox(connection)
+    low = OffTemplatePages(connection, config.task)
+    noted, bodies, kept = low.notes(), low.pages(), existing_pages(config, clock=ledger.clock)
     gap = GapCounts()
     pages = (
         _page_again(note, bodies.get(name) or _kept_page(kept, note.url))

@@ -14,7 +14,7 @@ from ..extraction.recent_pages import section_pages
 from ..extraction_config import ExtractionConfig
 from ..page_store import StoredPage
 from ..pages.kept_pages import existing_pages
-from ..redis_access.redis_clock import Clock
+from ..redis_access.redis_clock import clock_of
 from .off_template import OffTemplatePages
 from .proposals import proposal_of, proposed_page
 
@@ -43,18 +43,17 @@ def pages_to_test(
     off_template: Sequence[tuple[str, StoredPage]] | None = None,
     *,
     most: int,
-    clock: Clock,
 ) -> tuple[list[tuple[str, StoredPage]], str]:
     """Return the newest stored pages of a task, each with its URL, and a description of their origin.
 
     They are kept pages if this machine has any (`keep_pages`), else the pages off the template and the recent pages.
     `off_template`: the pages off the template, if they are already known.
     """
-    kept = _kept(config, most, clock)
+    kept = _kept(connection, config, most)
     if kept:
         return kept, "kept pages"
     if off_template is None:
-        noted = OffTemplatePages(connection, config.task, clock=clock)
+        noted = OffTemplatePages(connection, config.task)
         notes = noted.notes()
         off_template = [(notes[name].url, page) for name, page in noted.pages().items() if name in notes]
     voting = section_pages(connection, config.task)
@@ -65,23 +64,23 @@ def pages_to_test(
     return [*list(off_template)[-most:], *recent][:most], "pages off the template and recent pages"
 
 
-def _kept(config: ExtractionConfig, most: int, clock: Clock) -> list[tuple[str, StoredPage]]:
-    if (kept := existing_pages(config, clock=clock)) is None:
+def _kept(connection: "redis.Redis", config: ExtractionConfig, most: int) -> list[tuple[str, StoredPage]]:
+    if (kept := existing_pages(config, clock=clock_of(connection).now)) is None:
         return []
     with closing(kept):
         pages = kept.read(kept.newest_of_each_url()[-most:])
     return [(page.url, page.page) for page in pages if page.kind != "list"]
 
 
-def stored_page(connection: "redis.Redis", config: ExtractionConfig, url: str, *, clock: Clock) -> StoredPage | None:
+def stored_page(connection: "redis.Redis", config: ExtractionConfig, url: str) -> StoredPage | None:
     """Return the page of a URL (normalised) that is stored somewhere; None if it has to be fetched."""
     proposal = proposal_of(connection, config.task)
     if proposal is not None and url in (normalise(proposal.url), proposal.url):
         return proposed_page(connection, config.task)
-    if (kept := existing_pages(config, clock=clock)) is not None:
+    if (kept := existing_pages(config, clock=clock_of(connection).now)) is not None:
         with closing(kept):
             page = kept.find(url)
         if page is not None:
             return page.page
-    pages, _ = pages_to_test(connection, config, most=MOST, clock=clock)
+    pages, _ = pages_to_test(connection, config, most=MOST)
     return next((page for known, page in pages if normalise(known) == url), None)

@@ -23,7 +23,7 @@ from .. import keys
 from ..page_store import StoredPage, noted_page, with_note
 from ..redis_access.full_redis import even_when_full
 from ..redis_access.newest_kept import Limits, NewestKept
-from ..redis_access.redis_clock import Clock, clock_of
+from ..redis_access.redis_clock import clock_of
 from ..stored_json import loaded
 from ..url_states import Fingerprint
 
@@ -49,13 +49,10 @@ class OffTemplateNote:
 
 
 class OffTemplatePages:
-    """The pages of one task that are off the template. Safe for any number of processes.
+    """The pages of one task that are off the template. Safe for any number of processes."""
 
-    `clock`: by default that of Redis.
-    """
-
-    def __init__(self, connection: "redis.Redis", task: str, *, clock: Clock | None = None):
-        self.clock = clock or clock_of(connection).now
+    def __init__(self, connection: "redis.Redis", task: str):
+        self.clock = clock_of(connection).now
         self._notes, self._pages = (
             NewestKept(connection, task, kind, keys.OFF_TEMPLATE, limits, together=("low", "low:pages"))
             for kind, limits in (("low", NOTES), ("low:pages", PAGES))
@@ -95,9 +92,9 @@ class OffTemplatePages:
         self._pages.forget(noted)
 
 
-def mark_pending(connection: "redis.Redis", task: str, worker: str, *, clock: Clock) -> None:
+def mark_pending(connection: "redis.Redis", task: str, worker: str) -> None:
     """Mark the task: the worker is about to settle pages off its template. A full Redis takes the mark, too."""
-    even_when_full(connection, "ZADD", _pending(task), clock() + PENDING_FOR, worker)
+    even_when_full(connection, "ZADD", _pending(task), clock_of(connection).now() + PENDING_FOR, worker)
 
 
 def unmark_pending(connection: "redis.Redis", task: str, worker: str) -> None:
@@ -105,9 +102,9 @@ def unmark_pending(connection: "redis.Redis", task: str, worker: str) -> None:
     connection.zrem(_pending(task), worker)
 
 
-def redesign_pending(connection: "redis.Redis", task: str, *, clock: Clock) -> bool:
+def redesign_pending(connection: "redis.Redis", task: str) -> bool:
     """Whether a worker may still find a new example in the pages that it has settled."""
-    now = clock()
+    now = clock_of(connection).now()
     return bool(connection.zcount(_pending(task), now, now + PENDING_FOR))
 
 

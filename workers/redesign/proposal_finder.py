@@ -23,7 +23,7 @@ from ..errors import ExemplarError
 from ..extraction.recent_pages import SectionPages, section_pages
 from ..extraction.section_preparation import PreparedSection
 from ..page_store import StoredPage
-from ..redis_access.redis_clock import Clock
+from ..redis_access.redis_clock import clock_of
 from ..unproposed import SMALLEST, note_unproposed
 from .adoption import adopt
 from .backtest import BackTest, back_test
@@ -42,12 +42,12 @@ log = logging.getLogger(__name__)
 
 
 class ProposalFinder:
-    """Looks for a new example of one task. `clock`: Unix seconds."""
+    """Looks for a new example of one task."""
 
-    def __init__(self, connection: "redis.Redis", section: PreparedSection, *, clock: Clock):
-        self.redis, self.section, self.clock = connection, section, clock
+    def __init__(self, connection: "redis.Redis", section: PreparedSection):
+        self.redis, self.section, self.clock = connection, section, clock_of(connection).now
         self.config = section.config
-        self.low = OffTemplatePages(connection, self.config.task, clock=clock)
+        self.low = OffTemplatePages(connection, self.config.task)
 
     def look(self) -> Proposal | None:
         """Look for a new example if it is time; return a new proposal, adopted if the task's setting allows it.
@@ -148,7 +148,7 @@ class ProposalFinder:
 
     def _tested(self, new: Section, low: Sequence[tuple[str, StoredPage]]) -> BackTest:
         """Compare the new example with the present one, on kept pages; if there are none, on pages off the template."""
-        pages, source = pages_to_test(self.redis, self.config, low, most=TESTED, clock=self.clock)
+        pages, source = pages_to_test(self.redis, self.config, low, most=TESTED)
         return back_test(self.section.section, new, pages, source, self.config.refuse)
 
     def _adopted(self, proposal: Proposal) -> Proposal:
@@ -158,7 +158,7 @@ class ProposalFinder:
             update_proposal(self.redis, proposal)
             return proposal
         try:
-            proposal = adopt(self.redis, self.config.task, clock=self.clock)
+            proposal = adopt(self.redis, self.config.task)
             log.warning("task %s: the proposed example is adopted: %s", proposal.task, proposal.url)
         except ExemplarError as error:
             proposal = replace(proposal, problem=f"not adopted: {error}")

@@ -11,7 +11,7 @@ from ..extraction.page_decision import FoundArticle, Reject, WriteRows
 from ..extraction.page_observer import PageObserver
 from ..extraction.section_preparation import PreparedSection
 from ..page_store import StoredPage
-from ..redis_access.redis_clock import Clock
+from ..redis_access.redis_clock import clock_of
 from ..reporting.worker_reports import Watch, WorkerTimes
 from ..url_states import Fingerprint, PageLease
 from .adoption import close_late_gap
@@ -29,16 +29,9 @@ class RedesignWatch(PageObserver):
     """
 
     def __init__(
-        self,
-        connection: "redis.Redis",
-        section: PreparedSection,
-        worker: str,
-        watch: Watch,
-        times: WorkerTimes,
-        *,
-        clock: Clock,
+        self, connection: "redis.Redis", section: PreparedSection, worker: str, watch: Watch, times: WorkerTimes
     ):
-        self.redis, self.section, self.worker, self.clock = connection, section, worker, clock
+        self.redis, self.section, self.worker, self.clock = connection, section, worker, clock_of(connection).now
         self.watch, self.times = watch, times
         self._is_pending = False
         self._low: dict[Fingerprint, tuple[OffTemplateNote, StoredPage | None]] = {}
@@ -49,7 +42,7 @@ class RedesignWatch(PageObserver):
         fits = judged.article.fits if isinstance(judged, FoundArticle) else getattr(judged, "fits", True)
         if not fits and not self._is_pending:
             self._is_pending = True
-            mark_pending(self.redis, self.section.config.task, self.worker, clock=self.clock)
+            mark_pending(self.redis, self.section.config.task, self.worker)
 
     def written(self, lease: PageLease, decision: WriteRows) -> None:
         """Gather a page whose row was written, if it is off the template, or if it was earlier and fits now."""
@@ -71,15 +64,15 @@ class RedesignWatch(PageObserver):
         """Note the pages off the template, and look for a new example if there are enough."""
         try:
             config = self.section.config
-            low = OffTemplatePages(self.redis, config.task, clock=self.clock)
+            low = OffTemplatePages(self.redis, config.task)
             if self._fitting:
                 low.forget(self._fitting)
             noted = low.note(self._low)
             if noted:
-                close_late_gap(self.redis, config, clock=self.clock)
+                close_late_gap(self.redis, config)
             if noted or (config.redesign == "adopt" and low.count()):  # an adoption may be interrupted
                 with self.watch.during(config.task, "example", PAGES_LONG * self.times.page_deadline):
-                    ProposalFinder(self.redis, self.section, clock=self.clock).look()
+                    ProposalFinder(self.redis, self.section).look()
         finally:
             if self._is_pending:
                 unmark_pending(self.redis, self.section.config.task, self.worker)

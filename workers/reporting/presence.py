@@ -18,7 +18,7 @@ import redis
 from .. import keys
 from ..log_ids import node_name
 from ..redis_access.full_redis import even_when_full
-from ..redis_access.redis_clock import SKEW_MOST, Clock, clock_of
+from ..redis_access.redis_clock import SKEW_MOST, clock_of
 
 HEARTBEAT_EVERY = 2.0  # seconds
 GONE_AFTER = 10.0  # seconds without a heartbeat until a process counts as dead
@@ -28,12 +28,12 @@ ERROR_LENGTH = 300  # characters of an error in a heartbeat
 
 
 class Presence:
-    """The heartbeat of one process. `role`: schedule, crawl or extract. `clock`: by default that of Redis."""
+    """The heartbeat of one process. `role`: schedule, crawl or extract."""
 
-    def __init__(self, connection: "redis.Redis", role: str, *, clock: Clock | None = None):
+    def __init__(self, connection: "redis.Redis", role: str):
         self.redis = connection
         self.role = role
-        self.clock = clock or clock_of(connection).now
+        self.clock = clock_of(connection).now
         self.node = node_name().replace(" ", "-")
         self.name = f"{role}@{self.node}:{os.getpid()}"
         self._last_error: dict[str, Any] | None = None
@@ -87,16 +87,14 @@ class Rate:
         return len(self._times) / max(1.0, min(RATE_OVER, now - self._started))
 
 
-def alive(connection: "redis.Redis", *, clock: Clock | None = None) -> list[dict[str, Any]]:
+def alive(connection: "redis.Redis") -> list[dict[str, Any]]:
     """Return the processes with a heartbeat within `GONE_AFTER`, by name."""
-    return processes(connection, clock=clock)[0]
+    return processes(connection)[0]
 
 
-def processes(
-    connection: "redis.Redis", *, clock: Clock | None = None
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def processes(connection: "redis.Redis") -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the processes that are alive and those that died within the last hour, each by name."""
-    now = (clock or clock_of(connection).now)()
+    now = clock_of(connection).now()
     living: list[dict[str, Any]] = []
     dead: list[dict[str, Any]] = []
     for name, raw in cast(dict[bytes, bytes], connection.hgetall(keys.ALIVE)).items():

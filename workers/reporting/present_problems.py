@@ -113,9 +113,9 @@ class ProblemBook:
                     self.on_change(problem, True)
 
 
-def present_problems(connection: "redis.Redis", *, clock: Clock | None = None) -> list[PresentProblem]:
+def present_problems(connection: "redis.Redis") -> list[PresentProblem]:
     """Return the present problems of the whole cluster, the oldest first; those with the same text as one."""
-    living = {process["name"] for process in alive(connection, clock=clock)}
+    living = {process["name"] for process in alive(connection)}
     by_text: dict[str, PresentProblem] = {}
     for field, raw in cast(dict[bytes, bytes], connection.hgetall(keys.PROBLEMS_NOW)).items():
         if field.decode() not in living:

@@ -21,49 +21,35 @@ ONE_PUT = 2**30  # bytes; a larger object is sent in parts and becomes visible a
 PROBE = ".exemplar-check"
 
 _NOT_FOUND = ("{} is not found there; check its name and the endpoint", True)
-# Meanings of errors, by the store's code or the name of the class: words, and whether a person has to act.
-_MEANINGS: Mapping[str, tuple[str, bool]] = {
-    **dict.fromkeys(("NoSuchBucket", "ContainerNotFound"), ("{} does not exist; create it or correct its name", True)),
-    **dict.fromkeys(
-        ("AccessDenied", "AllAccessDisabled", "AuthorizationPermissionMismatch", "AuthorizationFailure", "403"),
-        ("access to {} is denied; its objects must be listed, read and written with these credentials", True),
-    ),
-    **dict.fromkeys(
-        ("InvalidAccessKeyId", "InvalidClientTokenId"),
-        ("the access key is unknown there; check AWS_ACCESS_KEY_ID and the endpoint", True),
-    ),
-    **dict.fromkeys(
-        ("SignatureDoesNotMatch", "AuthenticationFailed", "InvalidSecurity"),
-        ("the secret key is wrong; check the credentials in the environment", True),
-    ),
-    **dict.fromkeys(
-        ("ExpiredToken", "InvalidToken", "TokenRefreshRequired", "RefreshError", "401", "ClientAuthenticationError"),
-        ("the credentials are invalid or have expired", True),
-    ),
-    **dict.fromkeys(
-        ("NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError", "CredentialUnavailableError"),
-        ("no credentials are set in the environment (docs/outputs.md names the variables)", True),
-    ),
-    **dict.fromkeys(
-        ("PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "301"),
-        ("{} is in another region; set AWS_REGION or ?region=", True),
-    ),
-    **dict.fromkeys(("InvalidBucketName", "ParamValidationError"), ("{} is not a valid bucket name", True)),
-    **dict.fromkeys(
-        ("ResponseParserError", "405", "MethodNotAllowed", "501"), ("the endpoint is not a server of this kind", True)
-    ),
-    "FileNotFoundError": _NOT_FOUND,
-    "ValueError": ("the endpoint or another setting in the environment is invalid", True),
-    "ProfileNotFound": ("there is no such profile; check AWS_PROFILE or ?profile=", True),
-    "RequestTimeTooSkewed": ("the clock of this machine is wrong", True),
-    "gaierror": ("the name of its host is unknown", False),
-    **dict.fromkeys(("SSLError", "ClientConnectorCertificateError"), ("the certificate is invalid", False)),
-    **dict.fromkeys(
-        ("EndpointConnectionError", "ConnectTimeoutError", "ClientConnectorError", "ServiceRequestError"),
-        ("no connection to the endpoint", False),
-    ),
-    **dict.fromkeys(("FSTimeoutError", "ReadTimeoutError", "TimeoutError"), (f"no answer in {LIMIT:g} seconds", False)),
-}
+# Meanings of errors: words, whether a person has to act, and the codes of the store or the names of classes
+_MEANINGS: Mapping[str, tuple[str, bool]] = {"FileNotFoundError": _NOT_FOUND} | {
+    code: (words, is_configuration)
+    for words, is_configuration, codes in (
+        ("{} does not exist; create it or correct its name", True, "NoSuchBucket ContainerNotFound"),
+        ("access to {} is denied; its objects must be listed, read and written with these credentials", True,
+         "AccessDenied AllAccessDisabled AuthorizationPermissionMismatch AuthorizationFailure 403"),
+        ("the access key is unknown there; check AWS_ACCESS_KEY_ID and the endpoint", True,
+         "InvalidAccessKeyId InvalidClientTokenId"),
+        ("the secret key is wrong; check the credentials in the environment", True,
+         "SignatureDoesNotMatch AuthenticationFailed InvalidSecurity"),
+        ("the credentials are invalid or have expired", True,
+         "ExpiredToken InvalidToken TokenRefreshRequired RefreshError 401 ClientAuthenticationError"),
+        ("no credentials are set in the environment (docs/outputs.md names the variables)", True,
+         "NoCredentialsError PartialCredentialsError DefaultCredentialsError CredentialUnavailableError"),
+        ("{} is in another region; set AWS_REGION or ?region=", True,
+         "PermanentRedirect AuthorizationHeaderMalformed IllegalLocationConstraintException 301"),
+        ("{} is not a valid bucket name", True, "InvalidBucketName ParamValidationError"),
+        ("the endpoint is not a server of this kind", True, "ResponseParserError 405 MethodNotAllowed 501"),
+        ("the endpoint or another setting in the environment is invalid", True, "ValueError"),
+        ("there is no such profile; check AWS_PROFILE or ?profile=", True, "ProfileNotFound"),
+        ("the name of its host is unknown", False, "gaierror"),
+        ("the certificate is invalid", False, "SSLError ClientConnectorCertificateError"),
+        ("no connection to the endpoint", False,
+         "EndpointConnectionError ConnectTimeoutError ClientConnectorError ServiceRequestError"),
+        (f"no answer in {LIMIT:g} seconds", False, "FSTimeoutError ReadTimeoutError TimeoutError"),
+    )
+    for code in codes.split()
+}  # fmt: skip
 
 
 def open_s3(address: StoreAddress) -> "CloudStore":
@@ -181,12 +167,7 @@ def _codes(error: BaseException | None) -> list[str]:
     while error is not None and len(reasons) < 10:
         response = getattr(error, "response", None)
         told = response.get("Error", {}).get("Code") if isinstance(response, dict) else None
-        for value in (
-            told,
-            getattr(error, "error_code", None),
-            getattr(error, "code", None),
-            getattr(error, "status_code", None),
-        ):
+        for value in (told, *(getattr(error, name, None) for name in ("error_code", "code", "status_code"))):
             value = getattr(value, "value", value)
             if isinstance(value, str | int) and str(value).isalnum():
                 codes.append(str(value))

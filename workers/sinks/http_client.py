@@ -40,6 +40,7 @@ from .kinds import Target
 MOST_WAIT = 3600.0  # seconds; a longer Retry-After counts as this
 MOST_WORDS = 200  # characters of a response that are shown
 _PRODUCT = re.compile(r"[a-z]+\+(?=https?://)", re.IGNORECASE)  # before the scheme
+_SCHEMES = {"bearer": "Bearer", "api_key": "ApiKey"}  # of header Authorization, by the option that has the token
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 
 # urllib3 logs the path and query of each request at level DEBUG, and they may contain a token
@@ -70,21 +71,12 @@ class HttpClient:
     `path`: with the query that the target gets. `options`: the parameters of the address for this program, in order.
     """
 
-    def __init__(
-        self,
-        target: Target,
-        own: Collection[str],
-        *,
-        token: str,
-        scheme: str,
-        called: str,
-        limits: HttpLimits | None = None,
-    ):
+    def __init__(self, target: Target, own: Collection[str], token: str, limits: HttpLimits | None = None):
         """`own`: names of parameters of the address that are options of this program; one whose name is
         percent-encoded (`%73ecret`) is not.
 
-        `token`: the option whose value is sent in header Authorization, after a `scheme`; in messages it is `called`
-        so. Without it the login of the address is sent. Raises `OutputError`.
+        `token`: the option whose value is sent in header Authorization; without it the login of the address is sent.
+        Raises `OutputError`.
         """
         self.name, self._target = shown(target.label), target
         self.limits = limits or HttpLimits()
@@ -97,9 +89,9 @@ class HttpClient:
         self._base = f"{self._scheme}://{self._host}" + (f":{url.port}" if url.port else "")
         remember(*(value.removeprefix("whsec_") for name, value in self.options if name == "secret"))
         self._headers = {"user-agent": "exemplar", "connection": "close"}
-        authorization = f"{scheme} {self.option(token)}" if self.option(token) else ""
+        authorization = f"{_SCHEMES[token]} {self.option(token)}" if self.option(token) else ""
         if not _HEADER_VALUE.fullmatch(authorization):
-            raise OutputError(f"task {target.task}: output {self.name}: its {called} has a character outside ASCII")
+            raise OutputError(f"task {target.task}: output {self.name}: its {token} has a character outside ASCII")
         if not authorization and url.auth is not None:
             login = unquote(url.auth).encode().decode("latin-1")  # `make_headers` encodes it as Latin-1
             authorization = make_headers(basic_auth=login)["authorization"]

@@ -37,9 +37,8 @@ from .row_schema import COLUMNS
 
 ID_DIGITS = 12  # hexadecimal digits of the hash of task and canonical URL
 TITLE_BYTES = 80  # bytes of a title as part of a file name
-PLACEHOLDERS = {"title": TITLE_BYTES, "id": ID_DIGITS, "version": 10}
+PLACEHOLDERS = ("title", "id", "version")
 NAMES_TRIED = 100  # A.md, A-0123456789ab.md, A-0123456789ab-2.md …
-ADDED_BYTES = ID_DIGITS + 4  # bytes added to a name that another article has
 BODY_FIELDS = frozenset(
     {"text", "blocks", "html", "comments"}
 )  # fields that are in the front matter only if they are chosen
@@ -56,7 +55,7 @@ _FRONT_MATTER = re.compile(rb"---\n(.*?\n)---\n", re.DOTALL)
 
 def open_markdown(target: Target) -> "MarkdownSink":
     """Return the sink of a path that ends in `.md`. Raises `OutputError` if path or template is invalid."""
-    pattern = pattern_of(target, names=PLACEHOLDERS, added=ADDED_BYTES)
+    pattern = pattern_of(target, names=PLACEHOLDERS)
     if pattern.placeholders.isdisjoint({"title", "id"}):
         raise OutputError(f"output {target.label}: each article is one file; add {{title}} or {{id}} to its name")
     template = read_template(target, TEMPLATE_NAMES) if target.options.template else Template(DEFAULT_TEMPLATE)

@@ -22,7 +22,6 @@ from workers.rows import Row
 from .kinds import Target
 
 DIRECTIVES: Mapping[str, int] = {"Y": 4, "y": 2, "m": 2, "d": 2, "j": 3, "G": 4, "V": 2}  # of `{date:…}`, with digits
-LONGEST_NAME = 255  # bytes of a file name, on all usual file systems
 _DEFAULT_DATE = "%Y-%m-%d"
 _PLACEHOLDER = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
 PLACEHOLDER_BEGINS = re.compile(r"\{\w+[:}]")  # the format of a date may contain separators
@@ -36,24 +35,22 @@ class PathOutside(OutputError, SinkUnavailable):
 class PathPattern:
     """The path of an output.
 
-    `names`: the placeholders that it may contain besides `{date}` and `{published}`, with their maximum sizes in
-    bytes; `added`: the bytes that the sink may add to the name of a file. Raises `OutputError` if it is invalid.
+    `names`: the placeholders that it may contain besides `{date}` and `{published}`. Raises `OutputError` if it is
+    invalid.
     """
 
-    def __init__(
-        self, path: str, folder: Path, *, names: Mapping[str, int] | None = None, added: int = 0, label: str = ""
-    ):
+    def __init__(self, path: str, folder: Path, *, names: Collection[str] = (), label: str = ""):
         self.text = str(folder / Path(path).expanduser())
         self.label = label or path
         self.placeholders = frozenset(match[1] for match in _PLACEHOLDER.finditer(self.text))
         self.is_fixed = not self.placeholders
-        self._sizes = {**(names or {}), **dict.fromkeys(DAYS, 0)}
+        self._known = {*names, *DAYS}
         parts = Path(self.text).parts
         first = next((number for number, part in enumerate(parts) if PLACEHOLDER_BEGINS.search(part)), len(parts))
         self.root = Path(*parts[:first]) if not self.is_fixed else Path(self.text).parent
         self.below = str(PurePosixPath(*parts[first:])) if not self.is_fixed else Path(self.text).name
         if not self.is_fixed:
-            self._check(added)
+            self._check()
 
     def hidden(self, name: str) -> Path:
         """Return the path of an auxiliary file, in a hidden folder of the root that each pattern has for itself."""
@@ -112,29 +109,22 @@ class PathPattern:
             at = match.end()
         return result + escape(self.below[at:])
 
-    def _check(self, added: int) -> None:
-        known = ", ".join(f"{{{name}}}" for name in ("task", *sorted(self._sizes)))
+    def _check(self) -> None:
+        known = ", ".join(f"{{{name}}}" for name in ("task", *sorted(self._known)))
         for match in _PLACEHOLDER.finditer(self.text):
-            if match[1] not in self._sizes or (match[2] and match[1] not in DAYS):
+            if match[1] not in self._known or (match[2] and match[1] not in DAYS):
                 raise OutputError(f"output {self.label}: unknown placeholder {match[0]}; known: {known}")
             _check_directives(match, self.label)
-        parts = _PLACEHOLDER.sub(self._longest, self.below).split("/")
-        if not {"", ".", ".."}.isdisjoint(parts):
+        if not {"", ".", ".."}.isdisjoint(_PLACEHOLDER.sub("x", self.below).split("/")):
             raise OutputError(
                 f"output {self.label}: a path cannot have . or .. after a placeholder; write the folder without them"
             )
-        for part in parts:
-            if len(part.encode()) + added > LONGEST_NAME:
-                raise OutputError(f"output {self.label}: a file name could be longer than {LONGEST_NAME} bytes")
-
-    def _longest(self, match: "re.Match[str]") -> str:
-        return _NO_DAY.strftime(match[2] or _DEFAULT_DATE) if match[1] in DAYS else "x" * self._sizes[match[1]]
 
 
-def pattern_of(target: Target, *, names: Mapping[str, int] | None = None, added: int = 0) -> PathPattern:
+def pattern_of(target: Target, *, names: Collection[str] = ()) -> PathPattern:
     """Return the path of an output; for the arguments see `PathPattern`. Raises `OutputError` if it is invalid."""
     check_task(target.task)
-    return PathPattern(target.address, target.folder, names=names, added=added, label=target.label)
+    return PathPattern(target.address, target.folder, names=names, label=target.label)
 
 
 def check_task(task: str) -> None:

@@ -16,7 +16,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NoReturn
 from urllib.parse import quote, unquote
@@ -58,13 +57,7 @@ ADVICE = dict.fromkeys((401, 403), "check the user, password or key")
 NOT_THE_ROW = frozenset({"index_closed_exception", "invalid_index_name_exception", "index_not_found_exception"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """The server's answer for one document."""
-
-    status: int
-    kind: str  # the type of an error
-    reason: str
+_Item = tuple[int, str, str]  # the server's answer for one document: status, type and reason of an error
 
 
 class SearchSink:
@@ -72,7 +65,7 @@ class SearchSink:
 
     def __init__(self, target: Target, *, limits: HttpLimits | None = None):
         self._target, self._options = target, target.options
-        self._client = HttpClient(target, OPTIONS, token="api_key", scheme="ApiKey", called="key", limits=limits)
+        self._client = HttpClient(target, OPTIONS, "api_key", limits)
         path, _, query = self._client.path.partition("?")
         self._base, _, name = path.rpartition("/")
         self._pattern = unquote(name)
@@ -181,12 +174,12 @@ class SearchSink:
         if isinstance(answer, str):
             return answer
         refused: dict[RowKey, str] = {}
-        for row, item in zip(rows, answer, strict=True):
-            words = self._client.printable(f"{item.kind}: {item.reason}")
-            if item.status == 400 and item.kind not in NOT_THE_ROW:
+        for row, (status, kind, reason) in zip(rows, answer, strict=True):
+            words = self._client.printable(f"{kind}: {reason}")
+            if status == 400 and kind not in NOT_THE_ROW:
                 refused[key_of(row)] = words
-            elif item.status >= 300:
-                raise self._client.unavailable(f"the server currently rejects rows: {item.status} {words}")
+            elif status >= 300:
+                raise self._client.unavailable(f"the server currently rejects rows: {status} {words}")
         return refused
 
     def _bulk(self, rows: Sequence[Row], index_of: Mapping[RowKey, str]) -> list[_Item] | str:
@@ -255,5 +248,5 @@ def _items(answer: Any) -> list[tuple[str, _Item]]:
     for entry in answer["items"]:
         [result] = entry.values()
         error = result.get("error") or {}
-        items.append((result["_id"], _Item(int(result["status"]), str(error.get("type")), str(error.get("reason")))))
+        items.append((result["_id"], (int(result["status"]), str(error.get("type")), str(error.get("reason")))))
     return items

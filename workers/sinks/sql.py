@@ -21,12 +21,12 @@ from workers.rows import RowKey, key_of
 from .batch_parts import upsert_parts
 from .interface import RowBatch
 from .kinds import Target
-from .sql_mysql import MySql
-from .sql_postgres import Postgres
 from .sql_servers import (
     CHECK_LOGIN,
     DEFAULT_TABLE,
     Fields,
+    MySql,
+    Postgres,
     SqlProblem,
     SqlServerKind,
     hash_of,
@@ -69,9 +69,6 @@ class SqlSink:
             raise OutputError(f"task {target.task}: output {self.name}: invalid address: {words}") from None
         self._insert = self._kind.insert(self._table)
         self._upsert = self._kind.upsert(self._table, self._insert)
-
-    def __repr__(self) -> str:
-        return f"SqlSink({self.name})"
 
     def write(self, batch: RowBatch) -> None:
         """Upsert the rows in one transaction; it is committed when this returns, or raises `RowsRefused`."""

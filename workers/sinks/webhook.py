@@ -50,7 +50,7 @@ class WebhookSink:
 
     def __init__(self, target: Target, *, limits: HttpLimits | None = None, clock: Clock = time.time):
         self._task, self._options, self._clock = target.task, target.options, clock
-        self._client = HttpClient(target, OPTIONS, token="bearer", scheme="Bearer", called="token", limits=limits)
+        self._client = HttpClient(target, OPTIONS, "bearer", limits)
         self._secrets = [signing_key(value) for name, value in self._client.options if name == "secret"]
         self.name = self._client.name
         if not all(self._secrets):

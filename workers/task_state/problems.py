@@ -133,7 +133,7 @@ def _blocked_since(ledger: Ledger) -> list[float]:
 def retry_row(ledger: Ledger, row: RefusedRow) -> bool:
     """Queue a refused row for its output again. False if it is no longer kept."""
     config = config_of(ledger.redis, ledger.task)
-    return retry_refused(ledger.redis, row, options_of(config, row.output) if config else None, clock=ledger.clock)
+    return retry_refused(ledger.redis, row, options_of(config, row.output) if config else None)
 
 
 def drop_row(ledger: Ledger, row: RefusedRow) -> bool:

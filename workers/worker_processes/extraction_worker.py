@@ -42,7 +42,7 @@ from ..health.observations import failed_observation, is_observed, refused_obser
 from ..ledger import RETRY_PAUSES, Ledger
 from ..log_ids import log_ids
 from ..page_store import StoredPage, unpack
-from ..redis_access.redis_clock import Clock, clock_of
+from ..redis_access.redis_clock import clock_of
 from ..reporting.worker_reports import Watch, WorkerTimes
 from ..sinks import SourcePage
 from ..url_states import Fingerprint, PageLease, may_appear
@@ -58,20 +58,14 @@ class ExtractionWorker:
     """Extracts pages with the prepared sections of their tasks."""
 
     def __init__(
-        self,
-        connection: "redis.Redis",
-        name: str,
-        *,
-        watch: Watch | None = None,
-        times: WorkerTimes | None = None,
-        clock: Clock | None = None,
+        self, connection: "redis.Redis", name: str, *, watch: Watch | None = None, times: WorkerTimes | None = None
     ):
         self.redis = connection
         self.name = name
         self.watch = watch or Watch()
         self.times = times or WorkerTimes()
-        self.clock = clock or clock_of(connection).now
-        self._sections = SectionPreparation(connection, self.watch, times=self.times, clock=self.clock)
+        self.clock = clock_of(connection).now
+        self._sections = SectionPreparation(connection, self.watch, times=self.times)
         self.failure: Exception | None = None  # the unexpected error that ended the last job
 
     def extract_pages(self, task: str, names: Sequence[Fingerprint]) -> None:
@@ -86,7 +80,7 @@ class ExtractionWorker:
 
     def _extract_pages(self, task: str, names: Sequence[Fingerprint]) -> None:
         self.watch.job(task, names)
-        ledger = Ledger(self.redis, task, clock=self.clock)
+        ledger = Ledger(self.redis, task)
         if task.endswith(keys.PICTURES):
             self._keep_pictures(ledger, names)
         elif (section := self._prepare_or_postpone(ledger, names)) is not None:

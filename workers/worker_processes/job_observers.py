@@ -28,7 +28,7 @@ def observers_of(
         observers.append(VoteCandidates(section.candidates, ledger.task, watch, times))
     config = section.config
     if section.version is not None and config.redesign != "ignore" and config.method in METHODS:
-        observers.append(RedesignWatch(ledger.redis, section, worker, watch, times, clock=ledger.clock))
+        observers.append(RedesignWatch(ledger.redis, section, worker, watch, times))
     observers.append(HealthUpdate(ledger))
     return PageObservers(ledger.task, observers)
 
@@ -43,7 +43,7 @@ class Quarantine(PageObserver):
         """Keep the page, if there is one."""
         ledger, page = self._ledger, decision.page
         if page is not None:
-            keep_page(ledger.redis, ledger.task, lease.fingerprint, page, decision.reason, clock=ledger.clock)
+            keep_page(ledger.redis, ledger.task, lease.fingerprint, page, decision.reason)
 
 
 class VoteCandidates(PageObserver):

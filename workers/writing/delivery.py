@@ -29,7 +29,7 @@ from ..errors import ExemplarError, OutputError, RowsRefused, SinkUnavailable
 from ..extraction_config import ExtractionConfig, config_of
 from ..ledger import Ledger
 from ..redis_access.outage import Outage
-from ..redis_access.redis_clock import Clock, clock_of
+from ..redis_access.redis_clock import clock_of
 from ..reporting.worker_reports import Watch
 from ..sinks import BatchSink, OutputOptions, RowBatch, Sink, open_sink
 from ..sinks.interface import write_batch
@@ -70,7 +70,7 @@ class Delivery:
     """Delivers rows from the queues of one Redis until `stop`. `holder`: the name of the process in its leases.
 
     `draining`: rows are due at once, "idle" for tasks that neither run nor have pages that wait, "now" for those
-    without such pages. `clock`: by default that of Redis.
+    without such pages.
     """
 
     def __init__(
@@ -81,12 +81,11 @@ class Delivery:
         draining: Draining = "",
         times: DeliveryTimes | None = None,
         watch: Watch | None = None,
-        clock: Clock | None = None,
     ):
         self.redis, self.holder, self.draining = connection, holder, draining
         self.times = times or DeliveryTimes()
         self.watch = watch or Watch()
-        self.clock = clock or clock_of(connection).now
+        self.clock = clock_of(connection).now
         self._outage = Outage(connection, lambda text: None)  # the supervisor reports outages
         self._stopping = threading.Event()
         self._lock = threading.Lock()
@@ -138,8 +137,8 @@ class Delivery:
 
     def _due(self) -> list[Queue]:
         if not self.draining:
-            return due_queues(self.redis, clock=self.clock)
-        due, now = set(due_queues(self.redis, clock=self.clock)), []
+            return due_queues(self.redis)
+        due, now = set(due_queues(self.redis)), []
         for queue in all_queues(self.redis):
             if queue in due or self._is_idle(queue[0]):
                 now.append(queue)
@@ -195,7 +194,7 @@ class Delivery:
         task, output = queue
         config = config_of(self.redis, task)
         options = options_of(config, output) if config else OutputOptions()
-        rows = RowQueue(self.redis, task, output, options, clock=self.clock)
+        rows = RowQueue(self.redis, task, output, options)
         batch = rows.take(self.holder, self._due_now(queue))
         if batch is None:
             return False
@@ -233,7 +232,7 @@ class Delivery:
             try:
                 _write_to(config, output, options, batch)
             except RowsRefused as error:
-                kept = keep_refused(self.redis, task, output, batch.rows, error.reasons, clock=self.clock)
+                kept = keep_refused(self.redis, task, output, batch.rows, error.reasons)
                 log.warning("task %s: %s refuses %d row(s); they are kept", task, shown(output), kept)
         except (SinkUnavailable, OutputError) as error:
             return error

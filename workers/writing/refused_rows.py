@@ -21,7 +21,7 @@ from .. import keys
 from ..addresses import shown
 from ..errors import SinkUnavailable
 from ..redis_access.newest_kept import Limits, NewestKept
-from ..redis_access.redis_clock import Clock, clock_of
+from ..redis_access.redis_clock import clock_of
 from ..rows import Row, RowKey, key_of
 from ..sinks import OutputOptions
 from ..sinks.formats import as_json
@@ -47,19 +47,13 @@ class RefusedRow:
 
 
 def keep_refused(
-    connection: "redis.Redis",
-    task: str,
-    output: str,
-    rows: Sequence[Row],
-    reasons: Mapping[RowKey, str],
-    *,
-    clock: Clock | None = None,
+    connection: "redis.Redis", task: str, output: str, rows: Sequence[Row], reasons: Mapping[RowKey, str]
 ) -> int:
     """Keep those of the rows that an output refused, with the target's messages by row key; return their number.
 
     A row that is already kept is not kept twice. Raises `SinkUnavailable` if there is no space for further rows.
     """
-    now = (clock or clock_of(connection).now)()
+    now = clock_of(connection).now()
     items = {}
     for row in rows:
         if (reason := reasons.get(key_of(row))) is None:
@@ -101,11 +95,9 @@ def refused_row(connection: "redis.Redis", note: RefusedRow) -> Row | None:
     return unpack_row(value.partition(b"\n")[2]) if value else None
 
 
-def retry_refused(
-    connection: "redis.Redis", note: RefusedRow, options: OutputOptions | None = None, *, clock: Clock | None = None
-) -> bool:
+def retry_refused(connection: "redis.Redis", note: RefusedRow, options: OutputOptions | None = None) -> bool:
     """Queue a refused row for its output again. False if it is no longer kept."""
-    return RowQueue(connection, note.task, note.output, options, clock=clock).retry(note.name)
+    return RowQueue(connection, note.task, note.output, options).retry(note.name)
 
 
 def drop_refused(connection: "redis.Redis", note: RefusedRow) -> bool:

@@ -24,7 +24,7 @@ from ..addresses import shown
 from ..ledger import Ledger
 from ..lua import FOLLOW_CLOCK
 from ..redis_access.full_redis import even_when_full
-from ..redis_access.redis_clock import Clock, clock_of
+from ..redis_access.redis_clock import clock_of
 from ..rows import Row, RowKey, key_of
 from ..sinks import OutputOptions, RowBatch, batch_size
 from ..sinks.formats import as_json
@@ -89,17 +89,9 @@ def unpack_row(packed: bytes) -> Row:
 class RowQueue:
     """The rows of one task that wait for one output. Safe for any number of processes; times are Redis'."""
 
-    def __init__(
-        self,
-        connection: "redis.Redis",
-        task: str,
-        output: str,
-        options: OutputOptions | None = None,
-        *,
-        clock: Clock | None = None,
-    ):
+    def __init__(self, connection: "redis.Redis", task: str, output: str, options: OutputOptions | None = None):
         self.task, self.output = task, QueuedOutput(output, options or OutputOptions())
-        self._redis, self._ledger = connection, Ledger(connection, task, clock=clock)
+        self._redis, self._ledger = connection, Ledger(connection, task)
         self._queue = _queue_of(task, self.output)
 
     def add(self, rows: Sequence[Row], *, again: bool) -> None:
@@ -191,9 +183,9 @@ class RowQueue:
         return RowBatch(name, list(rows.values()), again)
 
 
-def due_queues(connection: "redis.Redis", *, clock: Clock | None = None, most: int = 1000) -> list[tuple[str, str]]:
+def due_queues(connection: "redis.Redis", *, most: int = 1000) -> list[tuple[str, str]]:
     """Return task and output of the queues that are due, the one that has been due for longest first."""
-    now = (clock or clock_of(connection).now)()
+    now = clock_of(connection).now()
     members = cast(
         "list[bytes]", connection.register_script(FOLLOW_CLOCK + _DUE)(keys=[keys.ROW_QUEUES], args=[now, most])
     )

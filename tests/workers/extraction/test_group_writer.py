@@ -28,7 +28,7 @@ def watch():
 
 @pytest.fixture
 def worker(connection, clock, watch):
-    worker = ExtractionWorker(connection, "here", watch=watch, clock=clock, times=QUICK)
+    worker = ExtractionWorker(connection, "here", watch=watch, times=QUICK)
     yield worker
     worker.close()
 

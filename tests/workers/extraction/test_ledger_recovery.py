@@ -109,7 +109,7 @@ def test_a_row_that_one_output_has_is_not_written_to_it_again_under_another_url(
     worker.close()
     (tmp_path / "out.db").unlink()
     lose_ledger(connection)
-    fresh = ExtractionWorker(connection, "fresh", clock=clock)
+    fresh = ExtractionWorker(connection, "fresh")
     fresh.extract_pages(TASK, deliver(connection, {3: news(3)}))
     fresh.extract_pages(TASK, deliver(connection, {4: news(1, canonical=url(1))}))
     fresh.extract_pages(TASK, deliver(connection, {1: news(1)}))

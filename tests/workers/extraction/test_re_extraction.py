@@ -82,8 +82,8 @@ def test_only_pages_since_a_day(worker, written, change):
 
 def test_pages_whose_output_is_unavailable_wait_for_it(connection, written, change, clock):
     change(written)
-    worker = ExtractionWorker(connection, "impatient", clock=clock, times=WorkerTimes(output_patience=0.1))
-    ledger = Ledger(connection, TASK, clock=clock)
+    worker = ExtractionWorker(connection, "impatient", times=WorkerTimes(output_patience=0.1))
+    ledger = Ledger(connection, TASK)
     work = ReExtraction(ledger, kept_pages_for(ledger))
     with locked(written / "out.db"):
         assert not work.step()
@@ -123,7 +123,7 @@ def test_pages_that_a_site_forbids_to_use_are_not_kept(connection, worker, tmp_p
 def test_a_later_recheck_compares_with_the_new_text(connection, worker, clock, tmp_path, change):
     publish(connection, tmp_path, keep_pages=MONTH, revisit=(HOUR, 10 * HOUR))
     worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
-    ledger = Ledger(connection, TASK, clock=clock)
+    ledger = Ledger(connection, TASK)
     [young] = connection.hgetall(ledger.keys["young"])
     record = json.loads(connection.hget(ledger.keys["young"], young))
     record["visits"] |= {"hash": "0" * 64, "row_hash": "0" * 64}
@@ -143,7 +143,7 @@ def test_a_url_that_is_being_fetched_is_left_alone(connection, worker, clock, tm
     publish(connection, tmp_path, keep_pages=MONTH, revisit=(HOUR, 10 * HOUR))
     worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
     clock.forward(HOUR + 1)
-    Ledger(connection, TASK, clock=clock).start_rechecks()
+    Ledger(connection, TASK).start_rechecks()
     assert again(worker) == {"postponed": 1}
     assert (len(rows(tmp_path)), states(connection, 1)) == (1, ["waiting"])
 
@@ -158,7 +158,7 @@ def test_pages_are_delivered_after_an_outage_of_redis(worker, written, change, m
         return reopen(*args)
 
     monkeypatch.setattr(Ledger, "reopen", away_once)
-    ledger = Ledger(worker.redis, TASK, clock=worker.clock)
+    ledger = Ledger(worker.redis, TASK)
     work = ReExtraction(ledger, kept_pages_for(ledger))
     with pytest.raises(redis.ConnectionError):
         work.step()
@@ -171,7 +171,7 @@ def test_each_list_page_gives_the_rows_of_its_entries(connection, worker, tmp_pa
     """Pages of one URL are extracted one after another; entries that have a row keep it."""
     lists = {"keep_pages": MONTH, "method": "list-rank", "revisit": (HOUR, 10 * HOUR)}
     publish(connection, tmp_path, keep=RowFilter(("no such word",)), **lists)
-    ledger, (name,) = Ledger(connection, TASK, clock=clock), deliver(connection, {1: LISTS[0]})
+    ledger, (name,) = Ledger(connection, TASK), deliver(connection, {1: LISTS[0]})
     worker.extract_pages(TASK, [name])
     clock.forward(HOUR + 1)
     assert ledger.start_rechecks() == 1

@@ -1,6 +1,7 @@
 import time
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -9,13 +10,15 @@ from workers import keys
 from workers.page_store import StoredPage
 from workers.pages.quarantine import LIMITS, drop_page, keep_page, kept_notes, kept_page
 from workers.redis_access.full_redis import memory_of
+from workers.redis_access.redis_clock import RedisClock
 from workers.state_folder import state_folder
 
 PAGE = StoredPage("http://a.example/1", b"\xff<p>", "text/html", FETCHED_AT)
 
 
 def keep(connection, name, task="news", reason="unusable", page=PAGE, clock=time.time, **limits):
-    return keep_page(connection, task, name, page, reason, clock=clock, limits=replace(LIMITS, **limits))
+    with patch.object(RedisClock, "now", lambda _: clock()):
+        return keep_page(connection, task, name, page, reason, limits=replace(LIMITS, **limits))
 
 
 def names(connection, task="news"):

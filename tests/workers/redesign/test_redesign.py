@@ -65,7 +65,7 @@ def test_after_a_redesign_a_new_example_is_proposed_and_adopted_and_the_gap_is_e
     old, new = proposal.test.fitting()
     assert new > old
 
-    adopted = adopt(section.redis, TASK, clock=section.clock)
+    adopted = adopt(section.redis, TASK)
     assert (adopted.state, adopted.gap.stored, adopted.gap.to_fetch) == ("adopted", 6, 0)
     assert example_of(section.redis, TASK).url == proposal.url
     assert json.loads(section.redis.hget(keys.TASKS, TASK))["example"] == proposal.url
@@ -87,7 +87,7 @@ def test_after_a_redesign_a_new_example_is_proposed_and_adopted_and_the_gap_is_e
     assert [section.f1(row) >= 0.99 for row in later] == [True, True]
     assert all(row["confidence"] > 0.85 or len(row["text"].encode()) < 300 for row in later)
     with pytest.raises(ExemplarError, match="already been adopted"):
-        adopt(section.redis, TASK, clock=section.clock)
+        adopt(section.redis, TASK)
 
 
 def test_pages_of_a_job_that_ends_after_the_adoption_belong_to_the_gap(redesigned, monkeypatch):
@@ -97,7 +97,7 @@ def test_pages_of_a_job_that_ends_after_the_adoption_belong_to_the_gap(redesigne
 
     def adopted_before(low, found):
         monkeypatch.undo()
-        adopt(section.redis, TASK, clock=section.clock)  # in another process
+        adopt(section.redis, TASK)  # in another process
         return note(low, found)
 
     monkeypatch.setattr(OffTemplatePages, "note", adopted_before)
@@ -110,7 +110,7 @@ def test_pages_of_a_job_that_ends_after_the_adoption_belong_to_the_gap(redesigne
 
 
 def test_pages_noted_while_the_gap_is_read_stay_noted(connection, clock):
-    low = OffTemplatePages(connection, TASK, clock=clock)
+    low = OffTemplatePages(connection, TASK)
     note = OffTemplateNote("http://a.example/1", 1.0, "written", 1, "x"), None
     low.note({"first": note})
     read = low.notes()
@@ -213,7 +213,7 @@ def test_lists_are_no_new_template(connection, redesigned):
 def test_pages_off_the_template_are_bounded(connection, clock, monkeypatch):
     for name, items in (("NOTES", 5), ("PAGES", 3)):
         monkeypatch.setattr(off_template, name, Limits(items, bytes=2**20, tasks=2))
-    low = OffTemplatePages(connection, TASK, clock=clock)
+    low = OffTemplatePages(connection, TASK)
     for number in range(10):
         clock.forward(1)
         page = StoredPage(f"{SITE}/{number}", b"x" * 100, "text/html", FETCHED_AT)
@@ -222,12 +222,10 @@ def test_pages_off_the_template_are_bounded(connection, clock, monkeypatch):
     assert [page.url for page in low.pages().values()] == [f"{SITE}/{number}" for number in range(7, 10)]
     for task in ("b", "c"):
         clock.forward(1)
-        OffTemplatePages(connection, task, clock=clock).note(
-            {"0123456789abcdef": (OffTemplateNote(SITE, clock(), "written"), None)}
-        )
+        OffTemplatePages(connection, task).note({"0123456789abcdef": (OffTemplateNote(SITE, clock(), "written"), None)})
     assert (low.count(), low.pages()) == (0, {})
     clock.forward(timedelta(days=31).total_seconds())
-    OffTemplatePages(connection, "b", clock=clock).note({"1": (OffTemplateNote(SITE, clock(), "written"), None)})
+    OffTemplatePages(connection, "b").note({"1": (OffTemplateNote(SITE, clock(), "written"), None)})
     assert OffTemplatePages(connection, "b").count() == 1
 
 
@@ -236,14 +234,14 @@ def test_pages_that_are_not_in_redis_are_taken_from_the_kept_ones_or_fetched(con
     section = redesigned(keep_pages=86400.0)
     connection.delete(*pages_in_redis)
     assert proposal_of(connection, TASK).test.source == "kept pages"
-    gap = adopt(connection, TASK, clock=clock).gap
+    gap = adopt(connection, TASK).gap
     assert (gap.stored, gap.to_fetch) == (4, 0)
     assert len(section.work()) == 4
     connection.flushall()
     (tmp_path / "b").mkdir()
     section = redesigned(folder=tmp_path / "b")
     connection.delete(*pages_in_redis)
-    gap = adopt(connection, TASK, clock=clock).gap
+    gap = adopt(connection, TASK).gap
     assert (gap.stored, gap.to_fetch) == (0, 4)
     waiting = section.ledger.lease(10)
     assert {leased.url for leased in waiting} == {SITE + article.path for article in section.articles[6:10]}
@@ -254,7 +252,7 @@ def test_a_proposal_of_an_example_that_was_replaced_is_not_adopted(connection, r
     example = example_of(connection, TASK)
     keep_example(connection, TASK, example, example.url)
     with pytest.raises(ExemplarError, match="another example"):
-        adopt(connection, TASK, clock=clock)
+        adopt(connection, TASK)
     assert example_of(connection, TASK).url == example.url
 
 
@@ -272,7 +270,7 @@ def test_a_row_that_a_recheck_has_corrected_is_not_replaced_by_the_earlier_page(
     section.ledger.start_rechecks()
     section.come("classic", [6])
     section.come("new", range(7, 11))
-    adopt(connection, TASK, clock=clock)
+    adopt(connection, TASK)
     section.work()
     newest = {row["url"]: row for row in rows(section.folder)}
     assert section.f1(newest[SITE + path]) >= RIGHT

@@ -15,13 +15,13 @@ def changes():
 
 @pytest.fixture
 def book(connection, clock, changes):
-    presence = Presence(connection, "extract", clock=clock)
+    presence = Presence(connection, "extract")
     presence.show()
     return ProblemBook(presence, lambda problem, is_over: changes.append((problem.text, is_over)), clock=clock)
 
 
 def shown(connection, clock):
-    return [(problem.text, problem.count) for problem in present_problems(connection, clock=clock)]
+    return [(problem.text, problem.count) for problem in present_problems(connection)]
 
 
 def test_two_outputs_of_one_task_are_two_problems(connection, clock, book, changes):

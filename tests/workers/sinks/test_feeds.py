@@ -15,8 +15,7 @@ from tests.workers.kills import KILLS, deliver_with_kills
 from tests.workers.naughty import as_stored, naughty_rows
 from tests.workers.sink_suite import row
 from workers.errors import OutputError, SinkUnavailable
-from workers.sinks.feed_forms import item_of
-from workers.sinks.feeds import FeedSink
+from workers.sinks.feeds import FeedSink, item_of
 from workers.sinks.kinds import Target, kind_of
 from workers.sinks.options import OutputOptions
 

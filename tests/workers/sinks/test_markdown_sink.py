@@ -180,7 +180,6 @@ def test_a_row_whose_file_was_removed_is_not_there_and_may_be_written_again(tmp_
         ("notes.md", None, "add {title} or {id}"),
         ("{date}.md", None, "add {title} or {id}"),
         ("{author}.md", None, "unknown placeholder {author}"),
-        ("{title}{title}{title}{title}.md", None, "longer than"),
         ("{title}.md", "$nothing", "unknown $nothing; known:"),
         ("{title}.md", "5 $ each", "write $$"),
         ("{title}.md", "", "No such file"),

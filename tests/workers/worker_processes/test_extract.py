@@ -24,7 +24,7 @@ def notes():
 
 @pytest.fixture
 def worker(connection, notes, clock, tmp_path):
-    worker = ExtractionWorker(connection, "here", watch=notes, clock=clock)
+    worker = ExtractionWorker(connection, "here", watch=notes)
     yield worker
     worker.close()
 

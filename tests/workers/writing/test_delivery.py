@@ -73,7 +73,7 @@ def published(connection, tmp_path):
 
 @pytest.fixture
 def delivery(connection, clock):
-    return Delivery(connection, "here", clock=clock)
+    return Delivery(connection, "here")
 
 
 def options(**more):
@@ -116,7 +116,7 @@ def once(*numbers):
 def test_a_batch_is_due_when_it_is_full_or_its_oldest_row_has_waited(connection, worker, delivery, clock, tmp_path):
     publish(connection, tmp_path, OUTPUT, output_options=options(batch_rows=3, batch_seconds=60))
     extract(worker, connection, 1, 2)
-    assert due_queues(connection, clock=clock) == []
+    assert due_queues(connection) == []
     assert delivery.deliver_due() == 0
     extract(worker, connection, 3, 4)
     assert delivery.deliver_due() == 1
@@ -147,7 +147,7 @@ def test_batches_are_those_of_the_kind_unless_options_say_otherwise(monkeypatch)
 
 
 def test_only_the_holder_gives_up_a_lease_and_removes_rows(connection, clock):
-    queue = RowQueue(connection, TASK, OUTPUT, OutputOptions(batch_rows=2), clock=clock)
+    queue = RowQueue(connection, TASK, OUTPUT, OutputOptions(batch_rows=2))
     queue.add([row_number(number) for number in range(5)], again=False)
     first = queue.take("one", "now")
     assert not queue.free("two")
@@ -164,18 +164,18 @@ def test_only_the_holder_gives_up_a_lease_and_removes_rows(connection, clock):
 def test_rows_do_not_wait_for_a_large_batch_while_much_waits(connection, clock, tmp_path):
     publish(connection, tmp_path, OUTPUT, OTHER)
     large = OutputOptions(batch_rows=5000, batch_seconds=300)
-    other, queue = (RowQueue(connection, TASK, name, large, clock=clock) for name in (OTHER, OUTPUT))
+    other, queue = (RowQueue(connection, TASK, name, large) for name in (OTHER, OUTPUT))
     queue.add([row_number(1)], again=False)
     rows = [row_number(number) for number in range(CROWD)]
     other.add(rows[: CROWD - 2], again=False)
     clock.forward(11)
-    assert due_queues(connection, clock=clock) == []
+    assert due_queues(connection) == []
     other.add(rows[-1:], again=False)
-    assert due_queues(connection, clock=clock) == [(TASK, OTHER)]  # full
+    assert due_queues(connection) == [(TASK, OTHER)]  # full
     queue.add([row_number(2)], again=False)
-    assert due_queues(connection, clock=clock) == [(TASK, OTHER)]
+    assert due_queues(connection) == [(TASK, OTHER)]
     clock.forward(11)
-    assert (TASK, OUTPUT) in due_queues(connection, clock=clock)
+    assert (TASK, OUTPUT) in due_queues(connection)
     assert len(queue.take("x").rows) == 2
     batch = other.take("x")
     assert [row["url"] for row in batch.rows] == [url(number) for number in (*range(CROWD - 2), CROWD - 1)]
@@ -235,7 +235,7 @@ def test_a_forgotten_task_leaves_no_rows(connection, worker, tmp_path):
 def test_an_interrupted_batch_comes_again_as_it_was(connection, worker, clock):
     extract(worker, connection, 1)
     forget_the_first_week(connection, clock)
-    queue = RowQueue(connection, TASK, OUTPUT, OutputOptions(batch_rows=2), clock=clock)
+    queue = RowQueue(connection, TASK, OUTPUT, OutputOptions(batch_rows=2))
     while queue.take("x", "now"):
         queue.finish("x", queue.take("x", "now"))
     extract(worker, connection, 2, 3, 4)
@@ -262,7 +262,7 @@ def test_an_interrupted_batch_comes_again_as_it_was(connection, worker, clock):
 def test_rows_of_another_epoch_may_be_there_already(connection, worker, clock):
     extract(worker, connection, 1)
     forget_the_first_week(connection, clock)
-    queue = RowQueue(connection, TASK, OUTPUT, clock=clock)
+    queue = RowQueue(connection, TASK, OUTPUT)
     queue.finish("x", queue.take("x", "now"))
     extract(worker, connection, 2)
     connection.hset(keys.EPOCH, "id", "another")
@@ -278,7 +278,7 @@ def test_rows_of_another_epoch_may_be_there_already(connection, worker, clock):
 
 def test_a_batch_has_each_key_once(connection, worker, clock):
     extract(worker, connection, 1)
-    queue = RowQueue(connection, TASK, OUTPUT, clock=clock)
+    queue = RowQueue(connection, TASK, OUTPUT)
     row = queue.take("x", "now").rows[0]
     queue.finish("x", queue.take("x"))
     queue.add([{**row, "title": "first"}, {**row, "title": "second"}], again=False)
@@ -289,13 +289,13 @@ def test_a_failure_is_known_to_all_machines_and_its_pause_grows(connection, work
     publish(connection, tmp_path, OUTPUT, output_options=options(batch_seconds=0))
     away = fault(tmp_path / "one", "away")
     extract(worker, connection, 1)
-    elsewhere = Delivery(connection, "elsewhere", clock=clock)
+    elsewhere = Delivery(connection, "elsewhere")
     for pause in (1, 2, 4, 8):
         assert delivery.deliver_due() + elsewhere.deliver_due() == 0
         [state] = queue_states(connection, all_queues(connection))
         assert (state.waiting, state.problem) == (1, f"output unavailable: {tmp_path / 'one'} is away")
         clock.forward(pause - 0.5)
-        assert due_queues(connection, clock=clock) == []
+        assert due_queues(connection) == []
         clock.forward(1)
     away.unlink()
     assert elsewhere.deliver_due() == 1
@@ -310,9 +310,9 @@ def test_an_output_is_not_tried_before_the_time_that_its_target_asks_for(connect
         fault(tmp_path / "one", "away", asked)
         assert delivery.deliver_due() == 0
         clock.forward(pause - 0.5)
-        assert due_queues(connection, clock=clock) == []
+        assert due_queues(connection) == []
         clock.forward(1)
-        assert due_queues(connection, clock=clock) == [(TASK, OUTPUT)]
+        assert due_queues(connection) == [(TASK, OUTPUT)]
 
 
 def test_the_sink_of_a_batch_is_closed_also_if_its_output_is_unavailable(
@@ -341,7 +341,7 @@ def test_an_unexpected_error_tells_its_type_only(connection, worker, clock, monk
         raise TypeError(secret)
 
     monkeypatch.setattr("tests.workers.batch_folder.FolderSink.write", fail)
-    Delivery(connection, "d", draining="now", clock=clock).deliver_due()
+    Delivery(connection, "d", draining="now").deliver_due()
     [state] = queue_states(connection, all_queues(connection))
     assert "TypeError" in state.problem
     assert secret not in state.problem + caplog.text
@@ -373,7 +373,7 @@ def test_a_refused_row_is_kept_and_never_tried_again_by_itself(connection, worke
     publish(connection, tmp_path, OUTPUT, OTHER)
     fault(tmp_path / "one", "refuse", "/2.html")
     extract(worker, connection, 1, 2, 3)
-    delivery = Delivery(connection, "d", draining="now", clock=clock)
+    delivery = Delivery(connection, "d", draining="now")
     assert delivery.deliver_due() == 2
     assert delivery.deliver_due() == 0
     assert delivered(tmp_path) == once(1, 3)
@@ -435,7 +435,7 @@ def test_pages_wait_while_no_further_refused_row_can_be_kept_and_others_are_writ
         assert [note.url for note in refused_rows(connection, TASK)] == [url(2)]
         [state] = output_states(connection)
         assert (state.output, state.waiting, state.refused) == ("out.db", 0, 1)
-        assert "no further refused rows can be kept" in Ledger(connection, TASK, clock=clock).state_of(url(3))[1]
+        assert "no further refused rows can be kept" in Ledger(connection, TASK).state_of(url(3))[1]
         assert drop_refused(connection, refused_rows(connection, TASK)[0])
         clock.forward(3600.0)
         worker.extract_pages(TASK, [fingerprint(url(3))])
@@ -452,7 +452,7 @@ def test_a_row_that_a_database_refuses_is_kept_and_delivered_to_it_after_a_retry
         [note] = refused_rows(connection, TASK)
         assert (note.output, note.url, note.reason) == ("out.db", url(3), "refused by a trigger")
     retry_refused(connection, note)
-    assert Delivery(connection, "d", draining="now", clock=clock).deliver_due() == 1
+    assert Delivery(connection, "d", draining="now").deliver_due() == 1
     assert in_table(tmp_path) == [url(number) for number in (1, 2, 3, 4)]
     assert len(rows(tmp_path)) == 4
 
