@@ -32,7 +32,6 @@ from workers.writing.export import export_rows
 
 TEXT = (DOCS / "outputs.md").read_text("utf-8")
 TASK = "zh-news"
-OTHER_FILES = {"article.tmpl": "# $title\n\n$body\n"}  # that examples name
 
 
 def blocks(language: str) -> list[tuple[str, str]]:
@@ -107,19 +106,12 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
     return [json.loads(line) for line in lines]
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    for name, content in OTHER_FILES.items():
-        (tmp_path / name).write_text(content, "utf-8")
-    return tmp_path
-
-
 @pytest.mark.parametrize(("heading", "example"), EXAMPLES, ids=NAMES)
 def test_an_example_gets_the_rows_of_the_sample_site(
-    heading: str, example: str, folder: Path, rows: list[Row], request: pytest.FixtureRequest
+    heading: str, example: str, tmp_path: Path, rows: list[Row], request: pytest.FixtureRequest
 ) -> None:
     """Twice, and no row comes twice."""
-    tasks = task_file(example, folder)
+    tasks = task_file(example, tmp_path)
     assert tasks.tasks
     for named in outputs_to_try(tasks):
         kind = kind_of(named.output)
@@ -132,12 +124,12 @@ def test_an_example_gets_the_rows_of_the_sample_site(
             if kind.name == "warc":  # gets pages: tests/workers/sinks/test_warc.py
                 continue
             for _ in range(2):
-                sink = open_sink(output.output, TASK, folder, "fast", output.options)
+                sink = open_sink(output.output, TASK, tmp_path, "fast", output.options)
                 exported = export_rows(rows, sink, output.options)
                 sink.close()
                 assert (exported.written, exported.refused) == (len(admitted), {})
             if kind.reads and not output.options.fields:
-                read = [*kind.rows(Target(output.output.replace("{task}", TASK), output.output, TASK, folder))]
+                read = [*kind.rows(Target(output.output.replace("{task}", TASK), output.output, TASK, tmp_path))]
                 assert read == admitted
                 assert len({key_of(row) for row in read}) == len(admitted)
 
@@ -148,12 +140,12 @@ def test_the_commands_of_outputs_are_shown() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=[*KINDS])
-def test_every_kind_of_output_is_documented(kind: Kind, folder: Path) -> None:
+def test_every_kind_of_output_is_documented(kind: Kind, tmp_path: Path) -> None:
     table = "\n".join(line for line in TEXT.splitlines() if line.startswith("| ["))
     forms = [f"`{suffix}" for suffix in kind.suffixes] if "" in kind.schemes else []
     forms += [f"`{scheme}:" for scheme in kind.schemes[:1] if scheme]
     assert [form for form in forms if form not in table] == []
-    tasks = [task for _, example in EXAMPLES for task in task_file(example, folder).tasks.values()]
+    tasks = [task for _, example in EXAMPLES for task in task_file(example, tmp_path).tasks.values()]
     outputs = [output for task in tasks for output in task.outputs()]
     assert any(kind_of(output) is kind for output in outputs), f"no example of {kind.name}"
 

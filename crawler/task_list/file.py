@@ -80,7 +80,7 @@ class Reader:
         settings = self._settings(data)
         self.defaults = {"delay": settings.delay if settings else 1.0} | self._defaults(data)
         tasks = {} if may_be_empty and not data.get("tasks", True) else self._tasks(data)
-        self._outputs(tasks, folder)
+        self._outputs(tasks)
         self._former_names(tasks)
         if self.source.mistakes or settings is None:
             return None
@@ -148,15 +148,11 @@ class Reader:
             self._note(errors, path, given, Task, defaults)
             return None
 
-    def _outputs(self, tasks: dict[str, Task], folder: Path) -> None:
-        """Check the outputs together: missing templates, and tasks that share a file."""
+    def _outputs(self, tasks: dict[str, Task]) -> None:
+        """Check the outputs together: tasks that share a file."""
         writers: dict[str, tuple[str, OutputEntry]] = {}
         for task in tasks.values():
             for place, output in enumerate(task.output):
-                if output.template and not (folder / output.template).is_file():
-                    at = self.source.resolve((*self._output_path(task.name, place), "template"))
-                    message = f"no such file: {show(output.template)}"
-                    self.source.add(at, message, "write the template first")
                 first, other = writers.setdefault(target_of(output.to, task.name), (task.name, output))
                 if first != task.name and (mistake := _mistake_of_sharing(first, other, output)):
                     self.source.add(self._output_path(task.name, place), *mistake)
@@ -225,8 +221,8 @@ def _mistake_of_sharing(first: str, other: OutputEntry, output: OutputEntry) -> 
     if kind is not None and kind.is_of_one_task:
         what = f"task {first} writes to {shown(other.to)}, too, and an output of the kind {kind.name} is for one task"
         return what, "name another path, or write {task} in it"
-    if (other.fields, other.template) != (output.fields, output.template):
-        what = f"task {first} writes to the same output with other fields or another template"
+    if other.fields != output.fields:
+        what = f"task {first} writes to the same output with other fields"
         return what, "write the same `fields` for both, or name another output"
     return None
 

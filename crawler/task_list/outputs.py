@@ -132,25 +132,16 @@ class OutputEntry(_Part):
     """Which fields rows have, in this order; {name: field} renames one. Default: all."""
     where: OutputCondition = Field(default=OutputCondition(), examples=[{"language": "zh", "confidence": 0.5}])
     """Which rows are written. Default: all."""
-    template: str = Field(default="", examples=["article.md.tmpl"])
-    """Path of a template for Markdown, relative to this file."""
     batch: BatchSize = Field(default=BatchSize(), examples=[{"rows": 1000, "seconds": 60}])
     """When rows are delivered, for servers and whole files."""
 
-    @field_validator("fields", "where", "template", "batch")
+    @field_validator("fields", "where", "batch")
     @classmethod
     def _has_an_effect(cls, value: object, info: ValidationInfo) -> object:
         kind = kind_of(to) if (to := info.data.get("to")) else None
         if kind and info.field_name not in kind.options():
             raise BadValueError(f"has no effect on an output of the kind {kind.name}", "delete it")
         return value
-
-    @field_validator("template")
-    @classmethod
-    def _names_a_file(cls, template: str) -> str:
-        if not template.strip() or "\0" in template:
-            raise BadValueError("must be the path of a file", "write article.md.tmpl")
-        return template
 
     @model_serializer(mode="wrap")
     def _in_short(self, handler: SerializerFunctionWrapHandler) -> Any:
@@ -164,7 +155,6 @@ class OutputEntry(_Part):
         return OutputOptions(
             fields=self.fields,
             where=RowCondition(self.where.language or (), self.where.confidence, self.where.keywords),
-            template=self.template,
             batch_rows=self.batch.rows,
             batch_seconds=self.batch.seconds,
         )

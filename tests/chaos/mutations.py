@@ -72,7 +72,6 @@ MUTATIONS = (
         "worker-lease-never-expires", "workers/lua/take.lua", "redis.call('ZADD', k_held, ARGV[3], name)",
         "redis.call('ZADD', k_held, 'inf', name)",
     ),
-    Mutation("spider-lease-never-expires", "workers/lua/lease.lua", "wait_again(k_leased)", ""),
     Mutation("later-attempt-never-due", "workers/lua/lease.lua", "wait_again(k_delayed)", ""),
     Mutation(
         "count-missing", "workers/lua/settle.lua", "  count(day, state, 1)\n",
@@ -95,10 +94,6 @@ MUTATIONS = (
         "sweep-off", "workers/inbox.py", "ledger.lapsed(oldest_job=oldest)", "[], []",
     ),
     Mutation(
-        "pages-swapped", "workers/inbox.py", "for name, page in pages.items():",
-        "for name, page in zip(pages, [*pages.values()][1:] + [*pages.values()][:1]):",
-    ),
-    Mutation(
         "second-page-lost", "workers/page_store.py", 'packed[f"body:{number}"] = pack_body(part.body)',
         'packed[f"body:{number}"] = pack_body(page.body)',
     ),
@@ -108,7 +103,6 @@ MUTATIONS = (
         "near-duplicates-written", "workers/extraction/row_claims.py", 'if near and config.near_duplicates == "drop":',
         "if False:",
     ),
-    Mutation("parts-not-counted", "workers/extraction/page_decision.py", "parts=1 + len(page.parts)", "parts=1"),
     Mutation(
         "canonical-url-ignored", "workers/rows.py",
         "if url and pattern.fullmatch(normalise(url)):", "if url and False:",
@@ -121,8 +115,8 @@ MUTATIONS = (
     ),
     Mutation(
         "batch-removed-before-written", "workers/writing/delivery.py",
-        "            self._writing[queue] = _Writing(rows, time.monotonic())\n",
-        "            self._writing[queue] = _Writing(rows, time.monotonic())\n"
+        "            self._writing[queue] = rows, time.monotonic()\n",
+        "            self._writing[queue] = rows, time.monotonic()\n"
         "        rows.finish(self.holder, batch)\n",
     ),
     Mutation(
@@ -135,10 +129,6 @@ MUTATIONS = (
     ),
     # Pace, walk, schedule, recovery
     Mutation(
-        "pace-halved", "crawler/gates/pace_gate.py", "self.interval = self.context.interval + MARGIN",
-        "self.interval = self.context.interval / 3", "cluster",
-    ),
-    Mutation(
         "walk-not-continued", "crawler/discovery/walk.py",
         "new or found == 0 or not self.plan.complete or page.resumed", "new or found == 0",
     ),
@@ -149,12 +139,10 @@ MUTATIONS = (
         "for _, task in ipairs({}) do", "cluster: kill-crawl-worker",
     ),
     Mutation("gone-is-failed", "crawler/run/outcomes.py", "GONE = frozenset({404, 410})", "GONE = frozenset({404})"),
-    Mutation("server-error-is-final", "crawler/run/outcomes.py", "in PASSING or status >= 500:", "in PASSING:"),
     Mutation("captcha-is-final", "workers/extraction/page_decision.py", "if is_check else", "if False else"),
     Mutation(
         "login-is-final", "crawler/run/section_articles.py", "if is_login(url, leased.url) else", "if False else"
     ),
-    Mutation("block-is-final", "crawler/run/outcomes.py", "frozenset({304, 403, 408,", "frozenset({304, 408,"),
 )  # fmt: skip
 
 

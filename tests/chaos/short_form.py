@@ -1,6 +1,7 @@
 """The short form of `python -m tests.chaos`: faults that only real processes show, each once, on few pages.
 
 `tests.chaos.stepwise` has the others: lost replies to each step, a Redis that goes back, outputs that refuse or rotate.
+`test_supervisor` has a Redis and an output that are away.
 Loss of power, a cut network, a wrong clock and a full disk have tests of their own (`test_durability`,
 `test_partition`, `test_redis_clock`, `test_jsonl`).
 `make chaos` is the long form, with all kinds. The cluster runs below a process of its own, which has its own network
@@ -16,7 +17,7 @@ LONGEST = 600.0  # seconds of one trial; a machine with nothing else to do takes
 GROUPS = {  # of forms: kinds of faults
     "cluster": (
         "kill-crawl-worker", "kill-crawl-process", "kill-supervisor", "kill-worker", "target-kills", "stop-worker",
-        "lost-replies", "redis-restarted", "redis-emptied", "output-away",
+        "redis-emptied",
     ),
     "single": ("kill-run", "kill-redis", "stop-run"),
 }  # fmt: skip

@@ -5,7 +5,6 @@ import struct
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 import redis
@@ -63,31 +62,6 @@ print(time.time())
     (first, second, is_date), (third,) = (line.split() for line in in_shim(script, CHAOS_CLOCK=str(clock)).splitlines())
     assert (float(first) - time.time(), float(second) - time.time()) == (pytest.approx(3600, abs=5),) * 2
     assert (is_date, float(third) - time.time()) == ("True", pytest.approx(0, abs=5))
-
-
-def test_a_node_that_is_cut_off_is_reached_again():
-    script = """
-import socket, subprocess, sys
-from tests.chaos.network import Network
-with Network() as network:
-    if network.missing:
-        sys.exit("skip: " + network.missing)
-    server = socket.create_server((network.host, 0))
-    words = [*network.node("a"), sys.executable, "-c",
-             f"import socket; socket.create_connection(({network.host!r}, {server.getsockname()[1]}), 1)"]
-    codes = [subprocess.run(words, stderr=subprocess.DEVNULL).returncode]
-    network.cut("a")
-    codes.append(subprocess.run(words, stderr=subprocess.DEVNULL).returncode)
-    network.join("a")
-    codes.append(subprocess.run(words, stderr=subprocess.DEVNULL).returncode)
-    print(codes)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False
-    )
-    if done.stderr.startswith("skip: "):
-        pytest.skip(f"network-cut is left out: {done.stderr.removeprefix('skip: ').strip()}")
-    assert done.stdout == "[0, 1, 0]\n", done.stderr
 
 
 def test_only_a_file_that_was_moved_aside_may_end_within_a_line(tmp_path):

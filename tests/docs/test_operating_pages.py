@@ -56,9 +56,9 @@ def test_every_key_that_the_pages_name_exists() -> None:
 
 
 def test_bounds_are_those_of_the_program() -> None:
-    days = refused_rows.KEPT_FOR // 86400
-    refused = f"Up to {refused_rows.ROWS_KEPT:,} of each output ({refused_rows.BYTES_KEPT >> 20} MiB, "
-    rest = f"{refused_rows.OUTPUTS_KEPT} outputs), and the rest of the last batch, are kept for {days} days"
+    limits = refused_rows.LIMITS
+    refused = f"Up to {limits.items:,} of each output ({limits.bytes >> 20} MiB, "
+    rest = f"{limits.tasks} outputs), and the rest of the last batch, are kept for {limits.seconds // 86400} days"
     assert f"{refused}{rest}" in " ".join(GUARANTEES.split())
     assert f"below {LEAST_MEMORY >> 20} MiB" in GUARANTEES
     assert f"its leases expire after {FETCH_LEASE:.0f} s" in GUARANTEES

@@ -274,13 +274,6 @@ class LinesSuite(TornSuite):
         assert len(self.read(tmp_path)) == len(rows)
         assert [one.key for one in sink.newest("naughty")] == [key_of(one) for one in reversed(rows)]
 
-    def test_a_file_that_another_program_wrote_at_once_is_continued(self, sink, tmp_path):
-        self.path(tmp_path).parent.mkdir(parents=True)
-        lines = "".join(json.dumps(row(number)) + "\n" for number in range(500)).encode()
-        self.path(tmp_path).write_bytes(self.compress(lines))
-        write(sink, row(7), row(500))
-        assert self.keys(tmp_path) == sorted(key_of(row(number)) for number in range(501))
-
     def test_a_file_that_was_moved_aside_is_begun_anew_and_read(self, sink, tmp_path):
         write(sink, row(1))
         self.path(tmp_path).rename(f"{self.path(tmp_path)}.1")

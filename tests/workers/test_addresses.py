@@ -49,34 +49,26 @@ def parts_of(secret):
     ("address", "expected"),
     [
         ("out/{task}.jsonl", "out/{task}.jsonl"),
-        ("sqlite:///a.db", "sqlite:///a.db"),
         ("postgresql://anna:geheim@db.example/news", "postgresql://anna:***@db.example/news"),
         ("postgresql+psycopg://anna:ge/h@e?i#m@db.example/news", "postgresql+psycopg://anna:***@db.example/news"),
         ("postgresql://:geheim@db.example", "postgresql://:***@db.example"),
         ("mysql://anna:${PW}@db.example/news", "mysql://anna:${PW}@db.example/news"),
         ("mysql://anna:${PW:-geheim}@db.example/news", "mysql://anna:${PW:-***}@db.example/news"),
-        ("mysql://anna:x${PW}@db.example/news", "mysql://anna:***@db.example/news"),
         ("${DSN}", "${DSN}"),
         ("${DSN:-mysql://anna:geheim@db.example/x}", "${DSN:-mysql://anna:***@db.example/x}"),
         ("${API_TOKEN:-geheim}", "${API_TOKEN:-***}"),
-        ("${DATA:-/data}/{task}.jsonl", "${DATA:-/data}/{task}.jsonl"),
         (
             "sftp://anna@host.example/a.jsonl?key=/home/anna/.ssh/id",
             "sftp://anna@host.example/a.jsonl?key=/home/anna/.ssh/id",
         ),
-        ("postgresql://anna@db.example/news?sslkey=a.key", "postgresql://anna@db.example/news?sslkey=a.key"),
         ("webhook+https://host.example/a?key=/ab9", "webhook+https://host.example/a?key=***"),
-        ("sftp://anna@host.example:22/rows/{date}.jsonl", "sftp://anna@host.example:22/rows/{date}.jsonl"),
         ("https://geheim@host.example/hook", "https://***@host.example/hook"),
         ("https://host.example:8080/hook?to=a@b.example", "https://host.example:8080/hook?to=a@b.example"),
         ("https://host.example/hook?token=geheim&x=1", "https://host.example/hook?token=***&x=1"),
-        ("https://host.example/hook?x=1&client_secret=geheim", "https://host.example/hook?x=1&client_secret=***"),
         ("https://host.example/hook?x=1&Api-Key=geheim#f", "https://host.example/hook?x=1&Api-Key=***#f"),
         ("https://host.example/hook?%74oken=geheim", "https://host.example/hook?%74oken=***"),
-        ("https://host.example/hook?token=${TOKEN}", "https://host.example/hook?token=${TOKEN}"),
         ("az://rows/a.jsonl?sv=2024&sig=ab%2Fcd%3D", "az://rows/a.jsonl?sv=2024&sig=***"),
         ("https://host.example/services/T00/B00/Xa9bTq82LmNop31QrsTu", "https://host.example/services/T00/B00/***"),
-        ("https://host.example/hooks/2026-01-01-the-harbour-rows", "https://host.example/hooks/***"),
         ("s3://AKIAIOSFODNN7EXAMPLE:ge/heim@rows/a.jsonl", "s3://***:***@rows/a.jsonl"),
         (
             "s3://rows/a.jsonl?aws_access_key_id=AKIAIOSFODNN7EXAMPLE&aws_secret_access_key=wJalr/XUtn&region=eu",
@@ -86,7 +78,6 @@ def parts_of(secret):
             "https://s3.example/a?X-Amz-Credential=x/y&X-Amz-Signature=0a1b&X-Amz-Date=20260101",
             "https://s3.example/a?X-Amz-Credential=***&X-Amz-Signature=***&X-Amz-Date=20260101",
         ),
-        ("s3://rows/{date:%Y/%m}/{batch}.jsonl.gz", "s3://rows/{date:%Y/%m}/{batch}.jsonl.gz"),
         ("", ""),
     ],
 )
@@ -119,11 +110,6 @@ def test_a_part_of_a_secret_between_reserved_characters_is_hidden_where_it_is_a_
     remember("Pa@TOPSECRET1/x")
     assert concealed("failed to resolve host 'topsecret1': x") == "failed to resolve host '***': x"
     assert concealed("a TOPSECRET10 and a Pa") == "a TOPSECRET10 and a Pa"
-
-
-def test_a_short_secret_does_not_garble_the_text():
-    remember_address("mysql://u:a@h/d")
-    assert concealed("a table at host") == "a table at host"
 
 
 def test_a_short_secret_of_letters_is_hidden_where_it_is_a_word():
@@ -191,14 +177,11 @@ def test_a_variable_in_the_login_part_is_taken_literally(character, start):
     ("text", "value", "expected"),
     [
         ("mysql://${A}@host/db", "news:a:b@c", "mysql://news:a%3Ab%40c@host/db"),
-        ("mysql://${A}:${A}@host/db", "a:b", "mysql://a%3Ab:a%3Ab@host/db"),
         ("mysql://news:${A}@host/db", "p%40ss", "mysql://news:p%2540ss@host/db"),
         ("mysql://news:p@${A}@host/db", "x/y", "mysql://news:p%40x%2Fy@host/db"),
         ("mysql://news:p%40ss@host/db", "", "mysql://news:p%40ss@host/db"),
-        ("mysql://news:100%@host/db", "", "mysql://news:100%25@host/db"),
         ("mysql://news:pw@${A}/db", "db.example:3306", "mysql://news:pw@db.example:3306/db"),
         ("${A}", "mysql://news:p@ss@host/db", "mysql://news:p%40ss@host/db"),
-        ("https://u:${A}@host/hook?to=a@b.example", "p/w", "https://u:p%2Fw@host/hook?to=a@b.example"),
         ("https://host/@me/${A}", "a/b", "https://host/@me/a/b"),
         ("sftp://anna@host:22/rows@home/", "", "sftp://anna@host:22/rows@home/"),
         ("out/${A}/x@y.jsonl", "a b", "out/a b/x@y.jsonl"),

@@ -126,19 +126,11 @@ def of_a_dead_delivery(redis_, ledger, clock):
     return of_a_row(redis_, ledger, clock, lambda queue: (queue.take("dead", "now"), LEASE + 10)[1])
 
 
-def of_an_output_that_was_away(redis_, ledger, clock):
-    def put_off(queue):
-        assert queue.take("dead", "now")
-        return queue.put_off("dead", "unavailable", first=100)
-
-    return of_a_row(redis_, ledger, clock, put_off)
-
-
 @pytest.mark.parametrize(
     "wait",
     [
         of_a_dead_spider, of_a_delayed_attempt, of_a_dead_worker, of_a_lost_job, of_a_recheck, of_a_row,
-        of_a_dead_delivery, of_an_output_that_was_away,
+        of_a_dead_delivery,
     ],
 )  # fmt: skip
 def test_what_waits_goes_on_after_its_own_time(redis_, ledger, clock, step, wait):

@@ -38,9 +38,7 @@ def test_a_kept_example_comes_back_as_it_was(connection):
     "options",
     [
         OutputOptions(),
-        OutputOptions(
-            (("标题", "title"), ("url", "url")), RowCondition(("zh",), 0.5, ("港", "x")), "article.md", 20, 2.5
-        ),
+        OutputOptions((("标题", "title"), ("url", "url")), RowCondition(("zh",), 0.5, ("港", "x")), 20, 2.5),
     ],
 )
 def test_options_survive_json(options):

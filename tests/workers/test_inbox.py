@@ -1,5 +1,4 @@
 import json
-import time
 import zlib
 
 import pytest
@@ -12,7 +11,7 @@ from workers.ledger import REQUEUE_AFTER, Ledger
 from workers.page_store import StoredPage, pack, pack_body, unpack, unpack_body
 from workers.url_states import fingerprint
 
-from .helpers import FETCHED_AT, TASK, deliver, states, take, url
+from .helpers import FETCHED_AT, TASK, deliver, take, url
 
 STORED = {"body": pack_body("体".encode()), "url": b"http://a.example/1", "type": b"text/html", "at": b"1773304200.0"}
 
@@ -24,13 +23,6 @@ def inbox(connection, clock):
 
 def jobs(connection):
     return Queue(QUEUE, connection=connection, serializer=JSONSerializer).jobs
-
-
-def test_a_delivered_page_is_fetched_and_queued(connection, inbox):
-    [name] = deliver(connection, {1: b"<p>one"})
-    assert states(connection, 1) == ["fetched"]
-    assert [job.args for job in jobs(connection)] == [[TASK, [name]]]
-    assert (inbox.waiting_jobs(), inbox.pages_waiting()) == (1, 1)
 
 
 def test_body_state_and_job_go_in_one_transaction(connection, redis_url):
@@ -62,11 +54,6 @@ def test_several_pages_share_a_job(connection):
     assert [job.args[1] for job in jobs(connection)] == [names[: module.PAGES_A_JOB], names[module.PAGES_A_JOB :]]
 
 
-def test_delivering_nothing_rings_for_nobody(connection, inbox):
-    inbox.deliver(Ledger(connection, TASK), {})
-    assert inbox.waiting_jobs() == 0
-
-
 def test_a_lost_job_is_queued_again_once(connection, inbox, clock):
     [name] = deliver(connection, {1: b"one"}, wake=False)
     clock.forward(REQUEUE_AFTER)
@@ -89,16 +76,6 @@ def test_a_job_that_was_queued_first_does_not_make_those_behind_it_seem_lost(con
     inbox.wake(TASK, [fingerprint(url(1))], first=True)
     assert inbox.oldest_job() == queued
     assert inbox.sweep() == 0
-
-
-def test_the_oldest_job_tells_when_it_was_queued(connection, inbox):
-    assert inbox.oldest_job() is None
-    before = time.time()
-    deliver(connection, {1: b"one"})
-    requeued = inbox.oldest_job()
-    deliver(connection, {2: b"two"})
-    assert before - 0.01 <= requeued <= time.time()
-    assert inbox.oldest_job() == requeued
 
 
 @pytest.mark.parametrize(

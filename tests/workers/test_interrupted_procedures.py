@@ -79,9 +79,9 @@ class Saved:
 def each_kill(saved, work, *arguments):
     """Kill the work at each of its steps in turn, each time from the same state; yields the disk and the step.
 
-    The short form does so at every seventh step.
+    The short form does so at every twelfth step.
     """
-    for kill in count(1, sample(7, 1)):
+    for kill in count(1, sample(12, 1)):
         saved.restore()
         disk = Disk(saved.folder)
         is_through = disk.run(work, *arguments, kill_at=kill)
@@ -94,9 +94,9 @@ def each_kill(saved, work, *arguments):
 def each_killed_worker(connection, redis_url, tmp_path, output):
     """Kill a worker at each of its steps from its first change of a file on; yields the folder and the pages' names.
 
-    The short form does so at every fifth step.
+    The short form does so at every eighth step.
     """
-    for kill in count(1, sample(5, 1)):
+    for kill in count(1, sample(8, 1)):
         connection.flushall()
         folder = tmp_path / str(kill)
         begin(connection, folder, output)

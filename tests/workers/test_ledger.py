@@ -1,14 +1,13 @@
 """What a ledger promises beside its steps one by one, which `test_ledger_model.py` compares with a model."""
 
 import itertools
-import time
 
 import pytest
 
 from tests.workers.helpers import claim, holds, take
 from workers import ledger as ledger_module
-from workers.ledger import REASON_BYTES, REQUEUE_AFTER, Ledger, ledgers
-from workers.task_state.forgetting import forget_task, forget_url
+from workers.ledger import REASON_BYTES, REQUEUE_AFTER, Ledger
+from workers.task_state.forgetting import forget_url
 from workers.url_states import Found, fingerprint
 
 A, B, C = "http://a.example/1", "http://a.example/2", "http://a.example/3"
@@ -53,17 +52,6 @@ def test_urls_above_the_bound_are_leased_only_if_none_is_below(ledger):
     ledger.add([Found(A, -1), Found(B, 1), Found(C, 2)])
     leased = [[one.url for one in ledger.lease(9, below=0, most_above=most)] for most in (1, 0, 1, 9)]
     assert leased == [[A], [], [B], [C]]
-
-
-def test_what_failed_in_passing_waits_for_its_time(ledger):
-    ledger.add([Found(A)])
-    ledger.lease(1)
-    ledger.try_later(fingerprint(A), "HTTP 503", FAR)
-    assert ledger.lease(1) == []
-    assert ledger.state_of(A) == ("waiting", "HTTP 503")
-    leased, number, due = ledger.pending()
-    assert (leased, number) == (0, 1)
-    assert due == pytest.approx(time.time() + FAR, abs=60)
 
 
 # -- pages in workers' hands ----------------------------------------------------------------------------------------
@@ -162,11 +150,6 @@ def test_who_lost_the_page_can_not_claim(ledger):
 # -- the end of a URL -----------------------------------------------------------------------------------------------
 
 
-def test_an_open_state_is_not_an_end(ledger):
-    with pytest.raises(ValueError, match="not a final state"):
-        ledger.settle(fingerprint(A), "waiting", "")
-
-
 def test_a_settled_page_leaves_nothing_but_its_fingerprint(ledger, connection):
     name = in_hand(ledger, A)
     claim(ledger, name, name, "w")
@@ -208,17 +191,6 @@ def test_forgetting_a_url_leaves_the_others_of_its_bucket(ledger):
     assert ledger.known_fingerprints([fingerprint(A), fingerprint(other)]) == [False, True]
 
 
-def test_tasks_have_ledgers_of_their_own(connection):
-    one, two = Ledger(connection, "one"), Ledger(connection, "two*")
-    one.add([Found(A)])
-    assert two.add([Found(A)]) == [True]
-    assert ledgers(connection) == ["one", "two*"]
-    forget_task(connection, "two*")
-    assert ledgers(connection) == ["one"]
-    assert one.state_of(A) == ("waiting", "")
-    assert two.state_of(A) is None
-
-
 def bytes_stored(connection, task):
     """What the keys of a task take in Redis. For each of them that reports neither its one or two places in the table
     of all keys (16 bytes at most), nor that its name and its entry are rounded up to whole 16 bytes.
@@ -250,11 +222,3 @@ def test_a_settled_url_costs_at_most_forty_bytes_and_a_hundred_more_if_it_gave_n
     assert counts.states["written"] + counts.states["rejected"] == len(urls) > 1_500
     assert Ledger(connection, "big").state_of(urls[0]) == ("rejected", "HTTP 404")
     assert (used - 100 * counts.states["rejected"]) / len(urls) <= 40
-
-
-def test_open_urls_begin_with_those_that_were_tried(ledger):
-    ledger.add([Found(A)])
-    [leased] = ledger.lease(1)
-    ledger.try_later(leased.fingerprint, "HTTP 503", FAR)
-    ledger.add([Found(f"{A}/{number}") for number in range(200)])
-    assert ledger.open_urls("waiting")[0] == {"url": A, "state": "waiting", "reason": "HTTP 503"}

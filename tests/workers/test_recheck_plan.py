@@ -26,10 +26,6 @@ def test_the_time_for_rechecks_begins_at_the_first_check():
     assert next_recheck((HOUR, DAY), PREVIOUS, 4, "h", now=NOW) == RecheckPlan(HOUR, PREVIOUS.until, 4, "h")
 
 
-def test_a_changed_interval_counts_from_the_next_check_on():
-    assert next_recheck((2 * HOUR, DAY), PREVIOUS, 3, "old", now=NOW).every == 2 * HOUR
-
-
 def test_without_revisit_any_more_this_check_was_the_last():
     assert next_recheck(None, PREVIOUS, 4, "h", now=NOW) == RecheckPlan(0.0, 0.0, 4, "h")
 
@@ -37,10 +33,6 @@ def test_without_revisit_any_more_this_check_was_the_last():
 @pytest.mark.parametrize(("has_new", "until"), [(True, NOW + DAY), (False, PREVIOUS.until)])
 def test_new_entries_renew_the_time_of_a_list_page(has_new, until):
     assert next_list_recheck((HOUR, DAY), PREVIOUS, "h", has_new=has_new, now=NOW) == RecheckPlan(HOUR, until, 3, "h")
-
-
-def test_a_list_page_never_had_a_row_of_its_own():
-    assert next_list_recheck((HOUR, DAY), None, "h", has_new=False, now=NOW) == RecheckPlan(HOUR, NOW + DAY, 0, "h")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 from click.testing import CliRunner
@@ -13,12 +12,9 @@ from crawler.run.fetches import Answered, ArticleFetch, Unanswered
 from crawler.run.outcomes import Outcome
 from crawler.run.section_run import SectionRun
 from crawler.task_list.publication import published
-from workers import keys
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import pack, unpack
-from workers.redis_access.redis_clock import RedisClock
-from workers.reporting.presence import alive
 from workers.task_state.problems import problems
 from workers.url_states import FINAL_STATES, OPEN_STATES
 
@@ -147,46 +143,6 @@ def test_urls_in_every_state_are_read(upgraded, redis_url, tmp_path, monkeypatch
         ("waiting", "no answer in time"),
         ("fetched", "output unavailable: disk full"),
     }
-
-
-# -- a newer version wrote it ------------------------------------------------------------------------------------------
-
-
-LATER = "of_a_later_version"
-READ_BY_WORKERS = (":page:", ":example", ":recent", ":open", ":young", ":problems", keys.CONFIGS, keys.ALIVE)
-
-
-def with_later_fields(stored):
-    """A snapshot with a further field in each hash of a page, and in each JSON object, that workers read."""
-    for name, entry in stored["keys"].items():
-        if any(part in name for part in READ_BY_WORKERS):
-            entry["value"] = _with_later(entry["value"])
-            if entry["type"] == "hash" and any(part in name for part in (":page:", ":example", ":recent")):
-                entry["value"].append([LATER, "1"])
-    return stored
-
-
-def _with_later(value):
-    match value:
-        case list():
-            return [_with_later(part) for part in value]
-        case str() if value.startswith("{"):
-            return json.dumps(_with_later(json.loads(value)))
-        case dict() if "base64" not in value:
-            return {name: _with_later(part) for name, part in value.items()} | {LATER: {"a": [1]}}
-    return value
-
-
-def test_fields_of_a_later_version_are_ignored(connection, redis_url, stored, tmp_path):
-    load(connection, with_later_fields(stored), tmp_path)
-    with patch.object(RedisClock, "now", lambda _: stored["at"]):
-        assert alive(connection)[0][LATER] == {"a": [1]}
-    open_urls = connection.hvals(Ledger(connection, "gazette").keys["open"])
-    assert all(LATER in json.loads(record) for record in open_urls)
-    run_to_its_end(connection)
-    work_until_empty(redis_url)
-    keys_of_rows(tmp_path)
-    assert counts(connection, "gazette")["written"] >= 11
 
 
 # -- an older version reads it -----------------------------------------------------------------------------------------

@@ -33,18 +33,11 @@ class Outage:
     """The availability of the Redis of a connection to one part of the system.
 
     `report` gets one text when Redis is lost, and one when it is back. With `exits`, the error is raised instead, and
-    the part ends. `clock`: monotonic seconds.
+    the part ends.
     """
 
-    def __init__(
-        self,
-        connection: "redis.Redis",
-        report: Callable[[str], None],
-        *,
-        exits: bool = False,
-        clock: Callable[[], float] = time.monotonic,
-    ):
-        self.redis, self.report, self.exits, self.clock = connection, report, exits, clock
+    def __init__(self, connection: "redis.Redis", report: Callable[[str], None], *, exits: bool = False):
+        self.redis, self.report, self.exits = connection, report, exits
         self._since: float | None = None
         self._is_reported = False
         self._ended = float("-inf")
@@ -58,14 +51,14 @@ class Outage:
 
     def ended_within(self, seconds: float) -> bool:
         """Whether Redis came back within the last `seconds`."""
-        return self.clock() - self._ended < seconds
+        return time.monotonic() - self._ended < seconds
 
     def attempt(self, step: Callable[[], Result]) -> Result | None:
         """Call a step that needs Redis. None if Redis is lost, or if it is too early to try again.
 
         Raises `redis.RedisError` with `exits`, and for an error that will not pass.
         """
-        if self._since is not None and self.clock() < self._next:
+        if self._since is not None and time.monotonic() < self._next:
             return None
         try:
             if self._since is not None:
@@ -80,7 +73,7 @@ class Outage:
         return result
 
     def _note_loss(self, error: redis.RedisError) -> None:
-        now = self.clock()
+        now = time.monotonic()
         if self._since is None:
             self._since, self._pause, self._is_reported = now, FIRST_PAUSE, False
         if now - self._since >= REPORT_AFTER and not self._is_reported:
@@ -92,7 +85,7 @@ class Outage:
     def _note_return(self) -> None:
         if self._since is None:
             return
-        now = self.clock()
+        now = time.monotonic()
         if self._is_reported:
             self.report(f"Redis is available again after {now - self._since:.0f} s")
         self._since, self._ended = None, now

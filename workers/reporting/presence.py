@@ -9,7 +9,6 @@ import os
 import socket
 import time
 from collections import deque
-from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any, cast
 
@@ -68,20 +67,19 @@ class Presence:
 
 
 class Rate:
-    """The number of things that a process did in the last minute. `clock`: monotonic seconds."""
+    """The number of things that a process did in the last minute."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic):
-        self.clock = clock
-        self._started = clock()
+    def __init__(self) -> None:
+        self._started = time.monotonic()
         self._times: deque[float] = deque()
 
     def add(self, number: int = 1) -> None:
         """Count `number` things."""
-        self._times.extend([self.clock()] * number)
+        self._times.extend([time.monotonic()] * number)
 
     def per_second(self) -> float:
         """Return the mean over the last minute, or over the time since the start if that is shorter."""
-        now = self.clock()
+        now = time.monotonic()
         while self._times and self._times[0] < now - RATE_OVER:
             self._times.popleft()
         return len(self._times) / max(1.0, min(RATE_OVER, now - self._started))

@@ -53,12 +53,11 @@ class ProblemBook:
     """The present problems of one process.
 
     `on_change` gets each problem twice: when it begins, and when it is over. `clock` is this machine's; records in
-    Redis have times by Redis' clock. `calm`: seconds without the problem, while work succeeds again, after which it is
-    over.
+    Redis have times by Redis' clock.
     """
 
-    def __init__(self, presence: Presence, on_change: OnChange, *, clock: Clock = time.time, calm: float = CALM):
-        self.redis, self.presence, self.clock, self.calm = presence.redis, presence, clock, calm
+    def __init__(self, presence: Presence, on_change: OnChange, *, clock: Clock = time.time):
+        self.redis, self.presence, self.clock = presence.redis, presence, clock
         self.on_change = on_change
         self._problems: dict[_Key, PresentProblem] = {}
         self._working: set[_Key] = set()  # problems whose subject has succeeded since they last occurred
@@ -106,7 +105,7 @@ class ProblemBook:
 
     def _end_those_over(self) -> None:
         for key, problem in list(self._problems.items()):
-            if self.clock() - problem.last > (self.calm if key in self._working else OVER_AFTER):
+            if self.clock() - problem.last > (CALM if key in self._working else OVER_AFTER):
                 del self._problems[key]
                 self._working.discard(key)
                 if all(other.text != problem.text for other in self._problems.values()):

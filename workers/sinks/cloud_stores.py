@@ -25,30 +25,31 @@ _NOT_FOUND = ("{} is not found there; check its name and the endpoint", True)
 _MEANINGS: Mapping[str, tuple[str, bool]] = {"FileNotFoundError": _NOT_FOUND} | {
     code: (words, is_configuration)
     for words, is_configuration, codes in (
-        ("{} does not exist; create it or correct its name", True, "NoSuchBucket ContainerNotFound"),
+        ("{} does not exist; create it or correct its name", True, "NoSuchBucket|ContainerNotFound"),
         ("access to {} is denied; its objects must be listed, read and written with these credentials", True,
-         "AccessDenied AllAccessDisabled AuthorizationPermissionMismatch AuthorizationFailure 403"),
+         "AccessDenied|AllAccessDisabled|AuthorizationPermissionMismatch|AuthorizationFailure|403"),
         ("the access key is unknown there; check AWS_ACCESS_KEY_ID and the endpoint", True,
-         "InvalidAccessKeyId InvalidClientTokenId"),
+         "InvalidAccessKeyId|InvalidClientTokenId"),
         ("the secret key is wrong; check the credentials in the environment", True,
-         "SignatureDoesNotMatch AuthenticationFailed InvalidSecurity"),
+         "SignatureDoesNotMatch|AuthenticationFailed|InvalidSecurity"),
         ("the credentials are invalid or have expired", True,
-         "ExpiredToken InvalidToken TokenRefreshRequired RefreshError 401 ClientAuthenticationError"),
+         "ExpiredToken|InvalidToken|TokenRefreshRequired|RefreshError|401|ClientAuthenticationError"),
         ("no credentials are set in the environment (docs/outputs.md names the variables)", True,
-         "NoCredentialsError PartialCredentialsError DefaultCredentialsError CredentialUnavailableError"),
+         "NoCredentialsError|PartialCredentialsError|DefaultCredentialsError|CredentialUnavailableError"),
         ("{} is in another region; set AWS_REGION or ?region=", True,
-         "PermanentRedirect AuthorizationHeaderMalformed IllegalLocationConstraintException 301"),
-        ("{} is not a valid bucket name", True, "InvalidBucketName ParamValidationError"),
-        ("the endpoint is not a server of this kind", True, "ResponseParserError 405 MethodNotAllowed 501"),
+         "PermanentRedirect|AuthorizationHeaderMalformed|IllegalLocationConstraintException|301"),
+        ("{} is not a valid bucket name", True, "InvalidBucketName|ParamValidationError"),
+        ("the endpoint is not a server of this kind", True, "ResponseParserError|405|MethodNotAllowed|501"),
         ("the endpoint or another setting in the environment is invalid", True, "ValueError"),
         ("there is no such profile; check AWS_PROFILE or ?profile=", True, "ProfileNotFound"),
+        ("the clock of this machine is wrong", True, "RequestTimeTooSkewed"),
         ("the name of its host is unknown", False, "gaierror"),
-        ("the certificate is invalid", False, "SSLError ClientConnectorCertificateError"),
+        ("the certificate is invalid", False, "SSLError|ClientConnectorCertificateError"),
         ("no connection to the endpoint", False,
-         "EndpointConnectionError ConnectTimeoutError ClientConnectorError ServiceRequestError"),
-        (f"no answer in {LIMIT:g} seconds", False, "FSTimeoutError ReadTimeoutError TimeoutError"),
+         "EndpointConnectionError|ConnectTimeoutError|ClientConnectorError|ServiceRequestError"),
+        (f"no answer in {LIMIT:g} seconds", False, "FSTimeoutError|ReadTimeoutError|TimeoutError"),
     )
-    for code in codes.split()
+    for code in codes.split("|")
 }  # fmt: skip
 
 

@@ -181,7 +181,6 @@ TRANSACTIONS = (
         "markdown",
         ".markdown:open_markdown",
         suffixes=(".md",),
-        takes=("fields", "where", "template"),
         placeholders=(*_DATES, "title", "id", "version"),
         shows_html=True,
         has_folder=True,

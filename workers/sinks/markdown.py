@@ -4,14 +4,13 @@
     title: "…"            with the same meaning in YAML 1.1 and 1.2
     ---
 
-    the article, or the output of the template
+    the article
 
 Rows are also listed in a hidden file of the folder (`.output-…/rows.jsonl`), in which they are looked up. A file is
 written elsewhere, synchronised and renamed; then the row is listed. So a row that is delivered again replaces its file
 with the same text, or is already listed. A row exists as long as its file: removing the file removes the row.
 """
 
-import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,6 @@ from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from string import Template
 from typing import Any
 
 import yaml
@@ -31,9 +29,8 @@ from workers.sinks.durability import Durability, make_folder, reported, sync_fol
 from .appended_files import JsonLinesSink
 from .kinds import Target
 from .options import OutputOptions
-from .paths import PathPattern, day_of, pattern_of, read_template
-from .row_html import markdown_of, markdown_value
-from .row_schema import COLUMNS
+from .paths import PathPattern, pattern_of
+from .row_html import markdown_of
 
 ID_DIGITS = 12  # hexadecimal digits of the hash of task and canonical URL
 TITLE_BYTES = 80  # bytes of a title as part of a file name
@@ -42,24 +39,23 @@ NAMES_TRIED = 100  # A.md, A-0123456789ab.md, A-0123456789ab-2.md …
 BODY_FIELDS = frozenset(
     {"text", "blocks", "html", "comments"}
 )  # fields that are in the front matter only if they are chosen
-DEFAULT_TEMPLATE = "$body\n"
-TEMPLATE_NAMES = frozenset({"body", "date", "id", *COLUMNS} - {"blocks"})
 LISTED = ("task", "url", "canonical_url", "version", "fetched_at", "listed_on", "content_hash")
 _FORBIDDEN = frozenset(
     '<>:"/\\|?*\u2044\u2215\u29f8\uff0f\uff3c'
 )  # characters that are not allowed in file names on some system, and their look-alikes
 _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(10))})
 FENCE = "---"
+LONGEST_LINE = 2**31 - 1  # characters: lines are not folded
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FRONT_MATTER = re.compile(rb"---\n(.*?\n)---\n", re.DOTALL)
 
 
 def open_markdown(target: Target) -> "MarkdownSink":
-    """Return the sink of a path that ends in `.md`. Raises `OutputError` if path or template is invalid."""
+    """Return the sink of a path that ends in `.md`. Raises `OutputError` if the path is invalid."""
     pattern = pattern_of(target, names=PLACEHOLDERS)
     if pattern.placeholders.isdisjoint({"title", "id"}):
         raise OutputError(f"output {target.label}: each article is one file; add {{title}} or {{id}} to its name")
-    template = read_template(target, TEMPLATE_NAMES) if target.options.template else Template(DEFAULT_TEMPLATE)
-    return MarkdownSink(pattern, template, target.durability, target.options)
+    return MarkdownSink(pattern, target.durability, target.options)
 
 
 class MarkdownSink(JsonLinesSink):
@@ -68,11 +64,9 @@ class MarkdownSink(JsonLinesSink):
     As a sink of JSON lines it is the list of rows with their files.
     """
 
-    def __init__(self, articles: PathPattern, template: Template, durability: Durability, options: OutputOptions):
+    def __init__(self, articles: PathPattern, durability: Durability, options: OutputOptions):
         super().__init__(articles.hidden("rows.jsonl"), durability=durability)
-        self.name, self._articles = articles.text, articles
-        self._template, self._options = template, options
-        self._names = self._template.get_identifiers()
+        self.name, self._articles, self._options = articles.text, articles, options
         self._keeps_versions = "version" in articles.placeholders
 
     def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
@@ -139,8 +133,7 @@ class MarkdownSink(JsonLinesSink):
     def _content(self, row: Row) -> bytes:
         row = self._options.with_kept_pictures(row)
         fields = self._options.shaped(row, with_key=True, left_out=BODY_FIELDS)
-        body = self._template.substitute({name: _template_value(row, name) for name in self._names})
-        return (front_matter(fields) + "\n" + body).encode("utf-8", "replace")
+        return f"{front_matter(fields)}\n{markdown_of(row)}\n".encode("utf-8", "replace")
 
     def _write_all(self, contents: dict[Path, bytes]) -> None:
         """Write all files in the folder of the list of rows, then move them to their paths; undo this if one fails."""
@@ -196,29 +189,15 @@ def _is_dropped(letter: str) -> bool:
     return unicodedata.category(letter) in ("Cf", "Cs", "Cn", "Co")
 
 
-def _template_value(row: Row, name: str) -> str:
-    """Return the value of a template's name: the article as Markdown, its text unchanged, other fields escaped."""
-    match name:
-        case "body":
-            return markdown_of(row)
-        case "text":
-            return row.get("text") or ""
-        case "id":
-            return article_id(row)
-        case "date":
-            return day_of(row).isoformat()
-    return markdown_value(row.get(name))
-
-
 class _Quoted(str):
     """A text that is written in double quotes, in which all versions of YAML read it alike."""
 
 
-class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
+class _FrontMatter(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
     pass
 
 
-_Dumper.add_representer(
+_FrontMatter.add_representer(
     _Quoted, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", str(text), style='"')
 )
 
@@ -226,7 +205,7 @@ _Dumper.add_representer(
 def front_matter(fields: Mapping[str, Any]) -> str:
     """Return the lines of the fields between two fences. Raises `yaml.YAMLError` for values that JSON does not have."""
     values = {name: with_texts(value, lambda text: _Quoted(encodable(text))) for name, value in fields.items()}
-    text = yaml.dump(values, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=math.inf)
+    text = yaml.dump(values, Dumper=_FrontMatter, allow_unicode=True, sort_keys=False, width=LONGEST_LINE)
     return f"{FENCE}\n{text}{FENCE}\n"
 
 
@@ -234,7 +213,7 @@ def read_front_matter(content: bytes) -> dict[str, Any]:
     """Return the fields that `front_matter` wrote at the beginning of a file; none if it begins otherwise."""
     match = _FRONT_MATTER.match(content)
     try:
-        fields = yaml.safe_load(match[1]) if match else None
+        fields = yaml.load(match[1], _LOADER) if match else None
     except yaml.YAMLError:
         return {}
     return fields if isinstance(fields, dict) else {}

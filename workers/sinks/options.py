@@ -36,15 +36,13 @@ class RowCondition:
 class OutputOptions:
     """The options of an output.
 
-    `fields`: pairs (name in the output, field of the row), in order; empty: all fields of the row. `template`: path of
-    a template, for kinds that have one. A batch is delivered when it has `batch_rows` rows, or its oldest row waited
-    for `batch_seconds`; None: those of the kind. `pictures`: the way from its files to the folder of kept pictures;
-    empty: the HTML has the addresses of the page.
+    `fields`: pairs (name in the output, field of the row), in order; empty: all fields of the row. A batch is
+    delivered when it has `batch_rows` rows, or its oldest row waited for `batch_seconds`; None: those of the kind.
+    `pictures`: the way from its files to the folder of kept pictures; empty: the HTML has the addresses of the page.
     """
 
     fields: tuple[tuple[str, str], ...] = ()
     where: RowCondition = field(default_factory=RowCondition)
-    template: str = ""
     batch_rows: int | None = None
     batch_seconds: float | None = None
     pictures: str = ""

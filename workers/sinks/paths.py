@@ -14,7 +14,6 @@ from datetime import UTC, date, datetime
 from glob import escape
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from string import Template
 
 from workers.errors import OutputError, SinkUnavailable
 from workers.rows import Row
@@ -115,7 +114,7 @@ class PathPattern:
             if match[1] not in self._known or (match[2] and match[1] not in DAYS):
                 raise OutputError(f"output {self.label}: unknown placeholder {match[0]}; known: {known}")
             _check_directives(match, self.label)
-        if not {"", ".", ".."}.isdisjoint(_PLACEHOLDER.sub("x", self.below).split("/")):
+        if not {"", ".", ".."}.isdisjoint(_PLACEHOLDER.sub(lambda match: match[2] or "x", self.below).split("/")):
             raise OutputError(
                 f"output {self.label}: a path cannot have . or .. after a placeholder; write the folder without them"
             )
@@ -131,22 +130,6 @@ def check_task(task: str) -> None:
     """Raise `OutputError` if a task's name, which may be part of a path, cannot be part of a file name."""
     if "/" in task or "\0" in task or task.startswith("."):
         raise OutputError(f"task {task!r}: the name cannot be part of a path; rename it")
-
-
-def read_template(target: Target, names: Collection[str]) -> Template:
-    """Return the template of an output. Raises `OutputError` if it cannot be read, or has a name not among `names`."""
-    path = target.folder / Path(target.options.template).expanduser()
-    where = f"task {target.task}: output {target.label}: template {path}"
-    try:
-        template = Template(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise OutputError(f"{where} cannot be read: {why}") from None
-    if not template.is_valid():
-        raise OutputError(f"{where} has a $ that does not begin a name; write $$ for a dollar sign")
-    if unknown := sorted({*template.get_identifiers()} - {*names}):
-        raise OutputError(f"{where}: unknown ${unknown[0]}; known: {', '.join(sorted(names))}")
-    return template
 
 
 def day_of(row: Row) -> date:

@@ -39,15 +39,6 @@ def markdown_of(row: Row) -> str:
     return to_markdown(html_of(row))
 
 
-def markdown_value(value: Any) -> str:
-    """Return a field of a row as one line of Markdown. Lists are joined by commas."""
-    if value is None:
-        return ""
-    if isinstance(value, (list, tuple)):
-        return ", ".join(map(markdown_value, value))
-    return to_markdown(escape(" ".join(value.split()))) if isinstance(value, str) else str(value)
-
-
 def _block(block: Mapping[str, Any]) -> str:
     """Return one block as HTML. Everything from the page is escaped; addresses are those of the web only."""
     kind, text = block.get("kind"), text_of(block.get("text"))

@@ -14,7 +14,6 @@ import random
 import signal
 import sys
 import time
-from collections.abc import Callable
 from typing import Any
 
 import redis
@@ -46,22 +45,8 @@ log = logging.getLogger(__name__)
 class WakeUpJob(Job):
     """An RQ job that always runs `extract_pages`: otherwise whoever can write to Redis could run any function here."""
 
-    @property
-    def func(self) -> Any:
-        """The one function that every wake-up job runs, also if it names another."""
-        return extract_pages
-
-    @property
-    def success_callback(self) -> None:
-        """Always None, also if the job names a callback."""
-
-    @property
-    def failure_callback(self) -> None:
-        """Always None, also if the job names a callback."""
-
-    @property
-    def stopped_callback(self) -> None:
-        """Always None, also if the job names a callback."""
+    func = property(lambda job: extract_pages)  # also if the job names another one, or callbacks
+    success_callback = failure_callback = stopped_callback = property(lambda job: None)
 
     def send_webhooks(self, *_: Any, **__: Any) -> None:
         """No-op."""
@@ -123,12 +108,10 @@ def run_jobs(worker: PageWorker, extraction: ExtractionWorker) -> None:
 
 
 class Draining:
-    """The extraction of one worker while Redis is full. `sleep`: a function that waits for some seconds."""
+    """The extraction of one worker while Redis is full."""
 
-    def __init__(
-        self, connection: "redis.Redis", extraction: ExtractionWorker, *, sleep: Callable[[float], None] = time.sleep
-    ):
-        self.redis, self.extraction, self.sleep = connection, extraction, sleep
+    def __init__(self, connection: "redis.Redis", extraction: ExtractionWorker):
+        self.redis, self.extraction = connection, extraction
         self.stopping = False
 
     def run(self) -> bool:
@@ -143,7 +126,7 @@ class Draining:
         try:
             while not self.stopping and self._is_needed():
                 if not self.extract_some():
-                    self.sleep(PAUSE)
+                    time.sleep(PAUSE)
         finally:
             signal.signal(signal.SIGTERM, before)
         return not self.stopping

@@ -23,7 +23,7 @@ ALL = """\
         fields: [url, {body: text}, title, {when: published, by: author}]
         where: {language: [zh, en, zh-Hant, nb], confidence: 0.5, keywords: [央行, 2024]}
 """
-QUEUED = Kind("queued", "nowhere:nothing", schemes=("queued",), takes=("fields", "where", "template"), is_queued=True)
+QUEUED = Kind("queued", "nowhere:nothing", schemes=("queued",), is_queued=True)
 
 
 @pytest.fixture
@@ -68,8 +68,7 @@ def test_outputs_that_show_kept_pictures_know_the_way_to_them():
 
 @pytest.mark.usefixtures("queued_kind")
 def test_a_published_list_keeps_the_options(tmp_path):
-    (tmp_path / "t").touch()
-    options = "fields: [url, {body: text}], where: {keywords: 央行}, template: t, batch: {rows: 7, seconds: 0.5}"
+    options = "fields: [url, {body: text}], where: {keywords: 央行}, batch: {rows: 7, seconds: 0.5}"
     tasks = TaskFile(tasks={"news": task_of("\n" + ALL), "b": task_of(f"{{to: 'queued://h', {options}}}", tmp_path)})
     tasks.tasks["b"] = tasks.tasks["b"].model_copy(update={"name": "b"})
     again = TaskFile.of_published(*tasks.published_form())
@@ -77,7 +76,7 @@ def test_a_published_list_keeps_the_options(tmp_path):
     assert again.tasks["b"].output == tasks.tasks["b"].output
     assert again.fingerprint == tasks.fingerprint
     [options] = again.tasks["b"].output_options().values()
-    assert (options.template, options.batch_rows, options.batch_seconds) == ("t", 7, 0.5)
+    assert (options.batch_rows, options.batch_seconds) == (7, 0.5)
 
 
 MISTAKES = [
@@ -116,7 +115,6 @@ MISTAKES = [
     ("{to: a.jsonl, where: {keywords: ['']}}", 46, ".where.keywords[0]: empty"),
     ("{to: a.jsonl, batch: {rows: 5}}", 34, ".batch: has no effect on an output of the kind jsonl; delete it"),
     ("{to: 'queued://h', batch: {rows: 0}}", 46, ".batch.rows: must be at least 1, not 0"),
-    ("{to: 'queued://h', template: missing.tmpl}", 42, ".template: no such file: 'missing.tmpl'; write the template"),
     ("[a.jsonl, {to: ./a.jsonl, where: {language: zh}}]", 23, "[1]: writes to a.jsonl a second time; delete one"),
     ("[news.db, 'sqlite:///{task}.db']", 23, "[1]: writes to news.db a second time; delete one"),
 ]

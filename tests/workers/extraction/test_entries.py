@@ -52,17 +52,6 @@ def test_an_entry_is_a_row(connection, worker, ledger, tmp_path, method):
     assert ledger.counts().unaccounted == 0
 
 
-def test_a_list_page_that_is_read_again_writes_only_what_is_new(connection, worker, ledger, clock, tmp_path):
-    publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 86400.0))
-    worker.extract_pages(TASK, deliver(connection, {1: towns(0, 1, 2, 3)}))
-    worker.extract_pages(TASK, come_again(ledger, clock, towns(4, 0, 1, 2), 3600))
-    assert [row["url"] for row in rows(tmp_path)] == [entry(number) for number in (0, 1, 2, 3, 4)]
-    assert ledger.state_of(url(1)) == ("written", "list: 4 entries, 1 new")
-    (tmp_path / "out.jsonl").unlink()  # a person has taken the rows away
-    worker.extract_pages(TASK, come_again(ledger, clock, towns(5, 4, 0, 1), 7200))
-    assert [row["url"] for row in rows(tmp_path)] == [entry(5)]
-
-
 def test_a_page_waits_while_another_worker_writes_an_entry_of_it(connection, worker, ledger, clock, tmp_path):
     first, second = deliver(connection, {1: towns(0, 1, 2, 3), 2: towns(3, 4, 5, 6)})
     next(ledger.take_all([first], "another", seconds=60))

@@ -9,7 +9,7 @@ import pytest
 from tests.workers.helpers import TASK, deliver, holds, lose_ledger, news, publish, rows, states, take, url
 from tests.workers.sink_suite import row, write
 from tests.workers.sqlite_outputs import in_table
-from workers.extraction.ledger_recovery import KNOWN_IN_A_ROW, confirm, heal
+from workers.extraction.ledger_recovery import KNOWN_IN_A_ROW, heal
 from workers.extraction.row_claims import RowClaims
 from workers.redis_access.epoch import current_epoch
 from workers.sinks import JsonLinesSink, SqliteSink
@@ -174,14 +174,6 @@ def test_a_worker_that_has_the_page_learns_what_another_noted(connection, worker
     assert states(connection, 1) == ["written"]
     assert len(rows(tmp_path)) == 1
     assert len(in_table(tmp_path)) == 1
-
-
-def test_the_next_worker_of_a_page_learns_which_outputs_have_its_rows(connection, ledger):
-    [name] = deliver(connection, {1: news(1)})
-    take(ledger, name, "dead", seconds=30)
-    assert confirm(ledger, {name: ["out.jsonl"]}, "dead", seconds=30).delivered == {name: {"out.jsonl"}}
-    ledger.free("dead")
-    assert take(ledger, name, "next", seconds=30).delivered == {"out.jsonl"}
 
 
 def test_rows_in_files_that_were_moved_aside_and_compressed_are_learnt_too(ledger, jsonl, sqlite, tmp_path):

@@ -27,12 +27,6 @@ def test_a_reprint_names_the_first(near):
     assert near.first_like(story(1, "Source: the Gazette."), C) == A
 
 
-def test_asked_again_it_answers_the_same(near):
-    for _ in range(2):
-        assert near.first_like(story(1), A) is None
-        assert near.first_like(story(1), B) == A
-
-
 def test_another_task_has_articles_of_its_own(near, connection):
     near.first_like(story(1), A)
     assert NearDuplicates(connection, "other").first_like(story(1), B) is None

@@ -70,14 +70,6 @@ def test_the_folder_is_beside_the_first_part_of_a_path_that_varies(output, folde
     assert (folder_beside(output, HTML_FIELDS) or (None, None)) == (folder, way)
 
 
-def test_only_rows_with_html_show_pictures():
-    assert [bool(folder_beside(output, OutputOptions())) for output in ("a.jsonl", "{title}.md", "s3://b/c/")] == [
-        False,
-        True,
-        False,
-    ]
-
-
 def fetched(connection):
     """Pictures as a spider handed them over; says their names."""
     ledger = Ledger(connection, keys.pictures_of(TASK))

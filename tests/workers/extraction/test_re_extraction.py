@@ -4,10 +4,8 @@ import json
 import sqlite3
 from contextlib import closing
 from datetime import timedelta
-from itertools import count
 
 import pytest
-import redis
 
 from tests.workers.helpers import (
     FETCHED_AT,
@@ -74,12 +72,6 @@ def change(connection):
     return forget_texts
 
 
-def test_only_pages_since_a_day(worker, written, change):
-    change(written)
-    assert again(worker, since=FETCHED_AT.timestamp() + 1) == {}
-    assert again(worker, since=FETCHED_AT.timestamp()) == {"changed": 4}
-
-
 def test_pages_whose_output_is_unavailable_wait_for_it(connection, written, change, clock):
     change(written)
     worker = ExtractionWorker(connection, "impatient", times=WorkerTimes(output_patience=0.1))
@@ -137,34 +129,6 @@ def test_a_later_recheck_compares_with_the_new_text(connection, worker, clock, t
     assert ledger.start_rechecks() == 1
     worker.extract_pages(TASK, deliver(connection, {1: news(1, word="corrected")}))
     assert versions(tmp_path)[-1] == (url(1), 3)
-
-
-def test_a_url_that_is_being_fetched_is_left_alone(connection, worker, clock, tmp_path):
-    publish(connection, tmp_path, keep_pages=MONTH, revisit=(HOUR, 10 * HOUR))
-    worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
-    clock.forward(HOUR + 1)
-    Ledger(connection, TASK).start_rechecks()
-    assert again(worker) == {"postponed": 1}
-    assert (len(rows(tmp_path)), states(connection, 1)) == (1, ["waiting"])
-
-
-def test_pages_are_delivered_after_an_outage_of_redis(worker, written, change, monkeypatch):
-    change(written)
-    reopen, calls = Ledger.reopen, count()
-
-    def away_once(*args):
-        if next(calls) == 0:
-            raise redis.ConnectionError
-        return reopen(*args)
-
-    monkeypatch.setattr(Ledger, "reopen", away_once)
-    ledger = Ledger(worker.redis, TASK)
-    work = ReExtraction(ledger, kept_pages_for(ledger))
-    with pytest.raises(redis.ConnectionError):
-        work.step()
-    assert not work.step()
-    worker.extract_pages(TASK, [name.decode() for name in worker.redis.zrange(ledger.keys["fetched"], 0, -1)])
-    assert (work.step(), +work.counts) == (True, {"changed": 4})
 
 
 def test_each_list_page_gives_the_rows_of_its_entries(connection, worker, tmp_path, clock):

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from extractors import Section, UnusablePage
+from extractors import Section
 from tests.workers.helpers import FETCHED_AT, TASK, archive, article, deliver, news, publish, rows, states, url
 from tests.workers.kills import dying_at
 from tests.workers.sqlite_outputs import in_table
@@ -67,13 +67,6 @@ def test_a_row_names_the_pages_that_voted_on_it(connection, worker, tmp_path):
     assert rows(tmp_path)[-1]["reason"].startswith("vote of 3 pages")
 
 
-def test_a_row_without_example_names_no_section_version(connection, worker, tmp_path):
-    connection.delete(EXAMPLE)
-    work_on(connection, worker, 1)
-    assert rows(tmp_path)[0]["section_version"] is None
-    assert not connection.exists(RECENT)
-
-
 def test_a_full_vote_takes_a_new_page_once_in_a_while_and_the_oldest_leaves(connection, worker, clock):
     work_on(connection, worker, 1, 2, 3, 4, 5, 6)
     work_on(connection, worker, 9)
@@ -113,14 +106,6 @@ def test_a_page_that_says_the_same_as_a_voter_does_not_vote(connection, candidat
     consider(candidates, 4, news(2))
     assert not candidates.offer()
     assert recent(connection) == [2]
-
-
-def test_a_voter_whose_text_has_changed_does_not_vote_twice(connection, candidates):
-    consider(candidates, 1, news(1))
-    candidates.offer()
-    candidates = fresh_candidates(connection)
-    consider(candidates, 1, news(2))
-    assert not candidates.offer()
 
 
 @pytest.mark.parametrize(
@@ -197,14 +182,6 @@ def test_a_damaged_voter_is_dropped(connection, worker, tmp_path):
     work_on(connection, worker, 5, page=article)
     assert states(connection, 5) == ["written"]
     assert rows(tmp_path)[-1]["reason"].startswith("vote of 4 pages")
-    assert recent(connection)[:3] == [1, 3, 4]
-
-
-@pytest.mark.parametrize("error", [UnusablePage("nothing parses"), ZeroDivisionError("a mistake of ours")])
-def test_a_voter_that_can_not_be_prepared_is_dropped(connection, worker, tmp_path, monkeypatch, error):
-    _vote_of_which_2_fails(connection, worker, tmp_path, monkeypatch, error)
-    work_on(connection, worker, 5, page=article)
-    assert states(connection, 5) == ["written"]
     assert recent(connection)[:3] == [1, 3, 4]
 
 

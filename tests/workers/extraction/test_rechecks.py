@@ -54,26 +54,6 @@ def _extract_as_voted(self, *args, **more):
     return replace(_extract(self, *args, **more), title=f"{_VOTES.get(self, 1)} voted")
 
 
-def test_a_row_whose_text_stays_the_same_gets_no_new_version_if_the_example_alone_gives_another_text(
-    connection, worker, ledger, clock, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(Section, "extract", _extract_as_voted)
-    monkeypatch.setattr(Section, "learn", lambda self, *_, **__: _VOTES.update({self: 2}))
-    publish(connection, tmp_path, method="auto", revisit=(DAY, 3 * DAY))
-    worker.extract_pages(TASK, deliver(connection, {2: news(2)}))  # it votes from now on
-    worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
-    monkeypatch.setattr(Section, "extract", _extract_with_teaser)
-    worker.extract_pages(TASK, come_again(ledger, clock, news(1), 1 * DAY))
-    assert ledger.state_of(url(1)) == ("written", "unchanged")
-    assert [row["version"] for row in rows(tmp_path) if row["url"] == url(1)] == [1]
-
-
-def _extract_with_teaser(self, *args, **more):
-    """The same article as by `_extract_as_voted`, but with a teaser if no page votes beside the example."""
-    found = _extract_as_voted(self, *args, **more)
-    return found if _VOTES.get(self) else replace(found, text=f"{found.text}\nMore of today")
-
-
 def test_an_article_that_cannot_be_had_whole_is_no_new_version(connection, worker, ledger, tmp_path, clock):
     publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
     [name] = deliver(connection, {1: article(1)})

@@ -8,7 +8,7 @@ import pytest
 from tests.workers.helpers import FETCHED_AT
 from workers import keys
 from workers.page_store import StoredPage
-from workers.pages.quarantine import LIMITS, drop_page, keep_page, kept_notes, kept_page
+from workers.pages.quarantine import LIMITS, keep_page, kept_notes, kept_page
 from workers.redis_access.full_redis import memory_of
 from workers.redis_access.redis_clock import RedisClock
 from workers.state_folder import state_folder
@@ -57,12 +57,6 @@ def test_a_limited_number_of_tasks_has_pages_for_a_limited_time(connection):
         assert 0 < connection.ttl(key) <= LIMITS.seconds
     keep(connection, "0", "later", clock=lambda: LIMITS.seconds + 10.0)
     assert connection.zrange(keys.QUARANTINES, 0, -1) == [b"later"]
-
-
-def test_a_page_can_be_removed(connection):
-    keep(connection, "0123")
-    drop_page(connection, "news", "0123")
-    assert not connection.exists("exemplar:task:news:quarantine", "exemplar:task:news:quarantine:at")
 
 
 def test_a_full_redis_keeps_no_page(connection, caplog):

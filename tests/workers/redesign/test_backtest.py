@@ -36,23 +36,6 @@ def test_pages_are_compared_field_by_field():
     assert (listed.kind, "a list of" in listed.new.reason, listed.f1) == ("gained", True, 0.0)
 
 
-def test_a_changed_text_shows_its_ends_and_what_was_removed():
-    longer = news(1).replace(b"</h1>", b"</h1><p>A summary that only one of the two methods takes, in some words.</p>")
-
-    class CutSection:
-        """A section that cuts the last words."""
-
-        def extract(self, *args, **options):
-            found = section().extract(*args, **options)
-            return replace(found, text=found.text[:-200], title="Another title")
-
-    page = compare_page(section(), CutSection(), url(1), stored(1, longer))
-    assert (page.kind, page.differing) == ("changed", ("title", "text"))
-    assert 0 < page.f1 < 1
-    assert page.change.head.startswith("A summary") or page.change.head
-    assert page.change.removed
-
-
 def test_the_figures_survive_json():
     pages = [(url(number), stored(number, news(number))) for number in range(1, 4)]
     test = back_test(section(), section("density"), pages, "kept pages")
@@ -103,12 +86,3 @@ def test_a_proposal_whose_texts_share_their_ends_waits_for_a_person():
     assert "Read next" in doubt_of(replace(proposal, test=BackTest(tuple(shared))))
     unsure = [replace(page, new=replace(page.new, confidence=0.5)) for page in better.pages]
     assert "confidence" in doubt_of(replace(proposal, test=BackTest(tuple(unsure))))
-
-
-def test_a_comparison_stored_by_an_earlier_version_is_read():
-    pages = [(url(1), stored(1, news(1)))]
-    stored_form = back_test(section(), section(), pages, "kept pages").to_dict()
-    for page in stored_form["pages"]:
-        del page["change"], page["ends_shared"]
-        page["before"], page["after"] = "first words", "other words"
-    assert loaded(BackTest, stored_form).pages[0].url == url(1)

@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.sample_site import Response
 from tests.site.plain import plain_articles
-from tests.workers.helpers import FETCHED_AT, archive, rows
+from tests.workers.helpers import FETCHED_AT, rows
 from tests.workers.redesigned import SITE, TASK, PlainSection, RedesignedSection
 from workers import keys
 from workers.errors import ExemplarError
@@ -152,33 +152,12 @@ def test_short_pages_without_metadata_are_not_proposed_and_the_reason_is_told(co
     assert [*unproposed(connection, [TASK, "renamed"])] == ["renamed"]
 
 
-def test_of_a_task_whose_pages_look_like_lists_an_example_is_proposed(connection, redesigned):
-    section = redesigned((), (), kind=PlainSection, most=1, articles=True)
-    section.designs["first"][section.articles[0].path] = Response(200, {}, archive())
-    section.come("first", range(6))
-    section.come("second", range(6, 13))
-    proposal = proposal_of(connection, TASK)
-    assert (proposal.state, proposal.problem, proposal.test.lost) == ("proposed", "", 0)
-    assert proposal.test.counts["same"] + proposal.test.counts["changed"] == len(proposal.test.pages)
-
-
 def test_a_dismissed_proposal_does_not_come_back(connection, redesigned, clock):
     section = redesigned()
     dismiss(connection, proposal_of(connection, TASK), now=clock())
     section.come("new", range(10, 14))
     assert proposal_of(connection, TASK).state == "dismissed"
     assert "was proposed and dismissed" in unproposed(connection, [TASK])[TASK]
-
-
-def test_after_the_older_template_of_an_archive_is_adopted_both_are_known(redesigned, tmp_path, caplog):
-    section = redesigned(range(13, 7, -1), range(5), redesign="adopt")  # older articles, in an older template
-    assert f"the proposed example is adopted: {SITE}" in caplog.text
-    section.work()
-    section.come("new", range(5, 7))
-    section.come("classic", [7])
-    newest = {row["url"]: row for row in rows(tmp_path)}
-    assert len(newest) == 14
-    assert all(section.f1(row) >= 0.8 for row in newest.values())
 
 
 def test_pages_of_a_back_fill_are_no_redesign(connection, redesigned):

@@ -33,20 +33,6 @@ def test_a_dead_server_is_unavailable_and_named():
             connect(url)
 
 
-def test_something_else_that_listens_is_unavailable():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        import threading
-
-        def answer():
-            other, _ = server.accept()
-            other.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-            other.close()
-
-        threading.Thread(target=answer, daemon=True).start()
-        with pytest.raises(RedisUnavailable):
-            connect(f"redis://127.0.0.1:{server.getsockname()[1]}")
-
-
 def test_a_wrong_password_is_refused_and_not_shown(redis_url, connection):
     connection.acl_setuser(
         "guarded", enabled=True, passwords=["+right"], commands=["+@all"], keys=["*"], channels=["*"]
@@ -91,7 +77,6 @@ def test_a_public_address_without_password_is_refused_before_it_is_contacted(add
         ("redis://8.8.8.8/0?password=pw", ""),
         ("redis://8.8.8.8/0", "1"),
         ("redis://127.0.0.1/0", ""),
-        ("redis://10.0.0.1/0", ""),
         ("unix:///tmp/x.sock", ""),
     ],
 )
@@ -118,10 +103,8 @@ def test_an_address_written_wrongly_is_refused_with_an_example(url):
 @pytest.mark.parametrize(
     ("url", "shown"),
     [
-        ("redis://host:6379/0", "redis://host:6379/0"),
         ("redis://:pw@host/0", "redis://:***@host/0"),
         ("redis://me:p:w@host/0", "redis://me:***@host/0"),
-        ("redis://me:p@w@host/0", "redis://me:***@host/0"),
         ("redis://:p/w@host/0", "redis://:***@host/0"),
         ("unix:///s.sock?db=1&password=pw", "unix:///s.sock?db=1&password=***"),
         ("redis://:pw@[::1", "redis://:***@[::1"),

@@ -124,12 +124,6 @@ def test_a_long_path_has_its_socket_elsewhere(state):
     assert (other.parent, other == server.socket) == (server.socket.parent, False)  # no folder for each of them
 
 
-def test_a_folder_that_can_not_be_made_is_named(state):
-    state.write_text("a file where a folder should be")
-    with pytest.raises(RedisUnavailable, match=rf"cannot use {state}/redis: Not a directory"):
-        Embedded(state).start()
-
-
 def test_a_damaged_file_is_reported_in_the_server_s_own_words(state):
     folder = state / "redis"
     folder.mkdir(parents=True)
@@ -171,12 +165,6 @@ def elsewhere(monkeypatch, tmp_path):
 def test_a_server_of_the_system_is_chosen_and_described(elsewhere, name, says, shown):
     path = stub(elsewhere, name, says)
     assert f"{shown} ({path})" in map(str, installed_binaries())
-
-
-def test_an_old_server_of_the_system_is_not_chosen(elsewhere):
-    path = stub(elsewhere, "redis-server", "Redis server v=6.0.16 sha=0:0")
-    assert redis_binary().path != path
-    assert redis_binary().version >= (6, 2)
 
 
 def test_the_variable_names_the_server(elsewhere, monkeypatch, tmp_path):
@@ -252,16 +240,6 @@ def test_a_second_short_command_waits_for_the_first(state):
         assert connection.get("first") == b"done"
     thread.join()
     assert said == [f"waiting for `exemplar add` (process {os.getpid()}) to end"]
-
-
-@pytest.mark.usefixtures("unset")
-def test_who_waits_too_long_is_told_for_whom(state):
-    with (
-        redis_for(state, purpose="work extract"),
-        pytest.raises(RedisUnavailable, match=r"`exemplar work extract` \(process \d+\) uses the Redis"),
-        redis_for(state, purpose="status", owner_wait=0.1),
-    ):
-        pass
 
 
 @pytest.mark.usefixtures("unset")

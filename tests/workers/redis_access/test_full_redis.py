@@ -100,7 +100,7 @@ def test_a_worker_empties_a_full_redis_without_jobs(connection, tmp_path):
     publish(connection, tmp_path, method=CHEAP)
     taken = filled_with_pages(connection)
     worker = ExtractionWorker(connection, "w")
-    assert Draining(connection, worker, sleep=lambda _: None).run()
+    assert Draining(connection, worker).run()
     worker.close()
     memory = memory_of(connection)
     assert not memory.is_full

@@ -22,7 +22,7 @@ from tests.cutting_proxy import CuttingProxy
 from tests.forks import start
 from tests.redis_servers import BINARIES, SYSTEM, eventually, free_port, redis_server, sentinel
 from tests.samples import sample
-from tests.workers.helpers import TASK, deliver, news, publish, rows, url
+from tests.workers.helpers import CHEAP, TASK, deliver, news, publish, rows, url
 from tests.workers.sqlite_outputs import in_table
 from tests.written_rows import rows_so_far
 from workers.ledger import Ledger
@@ -82,7 +82,7 @@ def deliver_until_refused(connection, number):
                 raise
             return number
         number += 1
-        time.sleep(0.05)
+        time.sleep(0.3)
 
 
 def takes_writes(connection):
@@ -96,7 +96,7 @@ def takes_writes(connection):
 def test_rows_are_written_once_and_the_old_side_waits(servers, tmp_path):
     environment = {**os.environ, "EXEMPLAR_STATE": str(tmp_path / "state")}
     with connect(servers.old) as old:
-        publish(old, tmp_path, *OUTPUTS)
+        publish(old, tmp_path, *OUTPUTS, method=CHEAP)
         nodes = [
             start("console", ["work", "extract", "-n", "1"], tmp_path, environment | {"REDIS_URL": address})
             for address in (servers.old, servers.new)

@@ -4,7 +4,6 @@ import logging
 import time
 
 import pytest
-import redis
 
 from tests.workers.servers import Server
 from workers.redis_access.connection import client
@@ -70,8 +69,3 @@ def test_another_server_is_measured_at_once():
         connection.ping()
         clock.now()
         assert connection.info("commandstats")["cmdstat_time"]["calls"] >= 1
-
-
-def test_without_redis_the_first_measurement_fails(tmp_path):
-    with redis.Redis(unix_socket_path=str(tmp_path / "none")) as connection, pytest.raises(redis.ConnectionError):
-        RedisClock(connection).now()

@@ -7,12 +7,9 @@ import redis
 
 from tests.redis_servers import eventually, free_port, redis_server
 from tests.workers.helpers import TASK, deliver, news, publish, rows, url
-from workers.extraction import ledger_recovery
 from workers.redis_access.connection import client
 from workers.redis_access.epoch import current_epoch
 from workers.worker_processes.extraction_worker import ExtractionWorker
-
-HEAL = ledger_recovery.heal
 
 
 @pytest.fixture
@@ -62,23 +59,3 @@ def test_two_urls_of_one_article_give_one_row_of_a_version(sides, tmp_path):
         worker.extract_pages(TASK, [name])
         worker.close()
     assert Counter((row["canonical_url"], row["version"]) for row in rows(tmp_path)) == {(url(1), 1): 1}
-
-
-def test_several_servers_that_share_a_file_do_not_read_it_for_each_other(connection, tmp_path, monkeypatch):
-    """Each task has a server of its own for good: the rows of other tasks say nothing about it."""
-    port = free_port()
-    with redis_server(tmp_path / "other", port) as _, client(f"redis://127.0.0.1:{port}/0") as other:
-        workers = {"here": ExtractionWorker(connection, "here"), "there": ExtractionWorker(other, "there")}
-        compared = []
-        for number in range(4):
-            for task, worker in workers.items():
-                publish(worker.redis, tmp_path, task=task)
-                monkeypatch.setattr(
-                    "workers.extraction.group_writer.heal",
-                    lambda ledger, *_, real=HEAL, **more: compared.append(ledger.task) or real(ledger, *_, **more),
-                )
-                worker.extract_pages(task, deliver(worker.redis, {number: news(number)}, task=task, wake=False))
-        for worker in workers.values():
-            worker.close()
-    assert compared == ["here", "there"]
-    assert len(rows(tmp_path)) == 8

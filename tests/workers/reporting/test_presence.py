@@ -11,9 +11,3 @@ def test_who_was_silent_for_long_is_not_shown_and_then_forgotten(connection, clo
     clock.forward(presence.FORGET_AFTER)
     assert alive(connection) == []
     assert connection.hlen(keys.ALIVE) == 0
-
-
-def test_processes_are_listed_by_name(connection):
-    for role in ("schedule", "crawl", "extract"):
-        Presence(connection, role).show()
-    assert [sign["role"] for sign in alive(connection)] == ["crawl", "extract", "schedule"]

@@ -1,11 +1,9 @@
 """Present problems: one record each, of which a listener hears when they begin and when they are over."""
 
-from datetime import datetime
-
 import pytest
 
 from workers.reporting.presence import Presence
-from workers.reporting.present_problems import CALM, PresentProblem, ProblemBook, present_problems
+from workers.reporting.present_problems import CALM, ProblemBook, present_problems
 
 
 @pytest.fixture
@@ -49,10 +47,3 @@ def test_one_output_of_two_tasks_is_one_problem(connection, clock, book, changes
     book.works("sport")
     book.flush()
     assert changes == [("a is away", False), ("a is away", True)]
-
-
-def test_a_problem_of_several_days_is_shown_with_its_days():
-    first, last = (datetime(2026, 12, day, 9, 30).timestamp() for day in (28, 31))
-    problem = PresentProblem("a is away", first, last, 3, ("north",))
-    assert problem.in_words() == "problem: a is away (since 12-28 09:30:00, 3 times)"
-    assert problem.in_words(is_over=True) == "resolved: a is away (from 12-28 09:30:00 to 12-31 09:30:00, 3 times)"

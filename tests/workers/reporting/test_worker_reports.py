@@ -37,16 +37,6 @@ def test_messages_come_in_order(pipe):
     ]
 
 
-def test_an_end_is_told_once(pipe):
-    read, write = pipe
-    watch = Watch(write)
-    watch.end()
-    watch.begin("news", "a", 1.0)
-    watch.end()
-    watch.end()
-    assert [next(iter(message)) for message in messages(read, bytearray())] == ["begin", "end"]
-
-
 def test_a_torn_line_is_kept_for_later(pipe):
     read, write = pipe
     buffer = bytearray()
@@ -55,13 +45,6 @@ def test_a_torn_line_is_kept_for_later(pipe):
     assert len(list(messages(read, buffer))) == 1
     os.write(write, line[7:])
     assert list(messages(read, buffer)) == [{"job": ["a"], "task": "t"}]
-
-
-def test_a_line_that_its_writer_did_not_live_to_finish_is_no_message(pipe):
-    read, write = pipe
-    os.write(write, b'{"end": true}\n{"beg')
-    os.close(write)
-    assert list(messages(read, bytearray())) == [{"end": True}]
 
 
 def test_the_longest_trouble_goes_through_a_pipe_in_one_piece(pipe):

@@ -114,9 +114,9 @@ def reference(request, redis_url, tmp_path_factory):
 @pytest.mark.parametrize("goes_on", [redelivered, after_others, emptied])
 def test_what_is_settled_is_on_the_disk(connection, redis_url, tmp_path, reference, goes_on):
     output, truth = reference
-    # In the short form, every sixth step is killed, with one of the three continuations by turns.
-    first = sample(6 * [redelivered, after_others, emptied].index(goes_on) + 1, 1)
-    for kill in itertools.count(first, sample(18, 1)):
+    # In the short form, every ninth step is killed, with one of the three continuations by turns.
+    first = sample(9 * [redelivered, after_others, emptied].index(goes_on) + 1, 1)
+    for kill in itertools.count(first, sample(27, 1)):
         connection.flushall()
         begin(connection, tmp_path / str(kill), output)
         names = deliver(connection, PAGES)

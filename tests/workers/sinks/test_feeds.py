@@ -215,13 +215,6 @@ def test_only_the_newest_are_kept(tmp_path, name):
     assert urls(tmp_path, name) == [dated(number)["url"] for number in (8, 7, 5)]
 
 
-def test_fifty_unless_it_says_otherwise(tmp_path, name):
-    open_sink(tmp_path, name).write(batch(1, *[dated(number) for number in range(60)]))
-    assert urls(tmp_path, name) == [dated(number)["url"] for number in range(59, 9, -1)]
-    with pytest.raises(OutputError, match="items must be a number from 1 to 1000"):
-        open_sink(tmp_path, name, "?items=0")
-
-
 def test_a_new_version_replaces_its_entry_and_an_old_one_that_comes_again_does_not(tmp_path, name):
     sink = open_sink(tmp_path, name)
     sink.write(batch(1, row(1), row(2)))
@@ -269,22 +262,6 @@ def test_a_feed_without_its_items_begins_again(tmp_path, name):
     assert urls(tmp_path, name) == [row(2)["url"]]
 
 
-def test_a_folder_that_is_away_and_back(tmp_path, name):
-    sink = open_sink(tmp_path, name)
-    sink.write(batch(1, dated(1)))
-    (tmp_path / "deep").rename(tmp_path / "away")
-    (tmp_path / "deep").write_text("a file where a folder should be")
-    for call in (sink.check, lambda: sink.write(batch(2, dated(2)))):
-        with pytest.raises(SinkUnavailable) as unavailable:
-            call()
-        assert sink.name in str(unavailable.value)
-    (tmp_path / "deep").unlink()
-    (tmp_path / "away").rename(tmp_path / "deep")
-    sink.write(batch(2, dated(2), again=True))
-    assert urls(tmp_path, name) == [dated(2)["url"], dated(1)["url"]]
-    assert {path.name for path in (tmp_path / "deep").iterdir()} <= {name, f".{name}.items", f".{name}.tmp"}
-
-
 def test_two_writers_lose_nothing(tmp_path, name):
     def write(first):
         sink = open_sink(tmp_path, name)
@@ -328,8 +305,3 @@ def test_a_feed_names_the_address_at_which_it_is_published(tmp_path, name):
             open_sink(tmp_path, name, query)
     for kind in ("atom", "feed.json"):
         assert kind_of(f"out/news.{kind}?url=https://a.example/x.jsonl").suffixes == (f".{kind}",)
-
-
-def test_a_feed_is_one_file(tmp_path):
-    with pytest.raises(OutputError, match="a feed is one file"):
-        FeedSink(Target("{date}.atom", "{date}.atom", "t", tmp_path))

@@ -7,8 +7,7 @@ import signal
 import pytest
 
 from tests.workers.helpers import at_once
-from tests.workers.naughty import naughty_rows
-from tests.workers.sink_suite import LinesSuite, row, write, write_in_groups
+from tests.workers.sink_suite import LinesSuite, row, write
 from workers.errors import SinkUnavailable
 from workers.rows import content_hash_of
 from workers.sinks import JsonLinesSink, OutputOptions, open_sink
@@ -30,13 +29,6 @@ def sink(path):
 
 def titles(path):
     return [json.loads(line)["title"] for line in path.read_text("utf-8").splitlines()]
-
-
-def test_rows_are_lines_of_readable_json(sink, path):
-    rows = list(naughty_rows(long=False))
-    write_in_groups(sink, rows)
-    lines = [json.dumps(one, ensure_ascii=False).encode("utf-8", "replace") + b"\n" for one in rows]
-    assert path.read_bytes() == b"".join(lines)
 
 
 def test_a_url_in_the_text_of_another_row_is_not_its_key(sink, path):

@@ -1,4 +1,4 @@
-"""Markdown files: the suite of sinks, their names, front matter, and templates."""
+"""Markdown files: the suite of sinks, their names, and front matter."""
 
 import json
 import re
@@ -7,7 +7,7 @@ import pytest
 import yaml
 from ruamel.yaml import YAML
 
-from tests.workers.naughty import NAUGHTY, as_stored, naughty_rows
+from tests.workers.naughty import NAUGHTY, as_stored, naughty_row, naughty_rows
 from tests.workers.sink_suite import TornSuite, row, write
 from workers.errors import OutputError
 from workers.sinks import OutputOptions, open_sink
@@ -33,22 +33,19 @@ def names(folder):
 
 
 class TestMarkdown(TornSuite):
-    """Each version in a file of its own; the body is the text as it is."""
+    """Each version in a file of its own; the front matter has the text, too."""
+
+    fields = tuple((name, name) for name in naughty_row(0, "") if name != "blocks")
 
     def path(self, folder):
         return folder / "deep" / "{title}.{version}.md"
 
     def open(self, folder):
-        (folder / "body.txt").write_text("$text")
-        options = OutputOptions(template="body.txt")
+        options = OutputOptions(fields=self.fields)
         return open_sink("deep/{title}.{version}.md", "t", folder, options=options)
 
     def read(self, folder):
-        rows = []
-        for path in files(folder / "deep"):
-            front, body = parts(path)
-            rows.append(yaml.load(front, LOADER) | {"text": body})
-        return rows
+        return [yaml.load(parts(path)[0], LOADER) for path in files(folder / "deep")]
 
     def forget_unsynced(self, folder, keep):
         """Names of files may be on disk without their content, as with durability `fast`."""
@@ -75,9 +72,7 @@ class TestMarkdown(TornSuite):
         )
 
     def test_naughty_rows_come_back(self, tmp_path):
-        (tmp_path / "body.txt").write_text("$text")
-        options = OutputOptions(template="body.txt")
-        sink = open_sink("deep/{title}.{version}.md", "t", tmp_path, "fast", options)
+        sink = open_sink("deep/{title}.{version}.md", "t", tmp_path, "fast", OutputOptions(fields=self.fields))
         rows = list(naughty_rows())
         for start in range(0, len(rows), 10):
             write(sink, *rows[start : start + 10], again=False)
@@ -175,36 +170,23 @@ def test_a_row_whose_file_was_removed_is_not_there_and_may_be_written_again(tmp_
 
 
 @pytest.mark.parametrize(
-    ("output", "template", "message"),
-    [
-        ("notes.md", None, "add {title} or {id}"),
-        ("{date}.md", None, "add {title} or {id}"),
-        ("{author}.md", None, "unknown placeholder {author}"),
-        ("{title}.md", "$nothing", "unknown $nothing; known:"),
-        ("{title}.md", "5 $ each", "write $$"),
-        ("{title}.md", "", "No such file"),
-    ],
+    ("output", "message"),
+    [("notes.md", "add {title} or {id}"), ("{author}.md", "unknown placeholder {author}")],
 )
-def test_what_is_wrong_is_said(tmp_path, output, template, message):
-    if template:
-        (tmp_path / "x.txt").write_text(template)
-    options = OutputOptions(template="" if template is None else "x.txt")
+def test_what_is_wrong_is_said(tmp_path, output, message):
     with pytest.raises(OutputError) as refused:
-        open_sink(output, "t", tmp_path, options=options)
+        open_sink(output, "t", tmp_path)
     assert message in str(refused.value)
 
 
-def test_a_template_gets_fields_escaped(tmp_path):
-    (tmp_path / "x.txt").write_text("# $title\n\n$body\n\n[$author]($url) $$ $keywords $date\n")
-    sink = open_sink("{id}.md", "t", tmp_path, options=OutputOptions(template="x.txt", fields=(("headline", "title"),)))
-    write(sink, row(1, title="a <b>\n$url {{x}}", text="p *1*\n\n# q", author="[A]", keywords=["x", "y"]))
+def test_the_body_is_the_article_and_fields_are_chosen(tmp_path):
+    sink = open_sink("{id}.md", "t", tmp_path, options=OutputOptions(fields=(("headline", "title"),)))
+    write(sink, row(1, title="a <b>\n$url {{x}}", text="p *1*\n\n# q"))
     front, body = parts(files(tmp_path)[0])
     assert yaml.load(front, LOADER) == {
         "headline": "a <b>\n$url {{x}}", "task": "t", "canonical_url": row(1)["canonical_url"], "version": 1,
     }  # fmt: skip
-    assert body == (
-        "# a \\<b> \\$url \\{\\{x\\}\\}\n\np \\*1\\*\n\n\\# q\n\n[\\[A\\]](http://a.example/1?x) $ x, y 2026-03-12\n"
-    )
+    assert body == "p \\*1\\*\n\n\\# q\n"
 
 
 def test_blocks_become_markdown():

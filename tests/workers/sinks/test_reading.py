@@ -12,12 +12,11 @@ import pytest
 import zstandard
 
 from tests.workers.test_rows import row
-from workers.errors import OutputError, SinkUnavailable
+from workers.errors import SinkUnavailable
 from workers.rows import Row
-from workers.sinks import KINDS, Kind, Target, kind_of, open_sink
+from workers.sinks import KINDS, Target, kind_of, open_sink
 from workers.sinks.durability import Durability
 from workers.sinks.interface import Sink, written_row
-from workers.sinks.kinds import READ_LINES, READ_TABLE
 from workers.sinks.reading import complete
 
 FAST: Durability = "fast"
@@ -81,18 +80,6 @@ def test_files_moved_aside_are_read_first_in_the_order_of_their_change(tmp_path:
     assert numbers(rows_in("rows.jsonl", tmp_path)) == [*range(1, 10)]
 
 
-def test_a_date_in_the_path_stands_for_all_days(tmp_path: Path) -> None:
-    for day in (1, 2, 3):
-        (tmp_path / f"2026-01-0{day}").mkdir()
-        file = tmp_path / f"2026-01-0{day}" / "rows[x].jsonl"
-        file.write_bytes(lines(day))
-        os.utime(file, (1_000_000 + day, 1_000_000 + day))
-    assert numbers(rows_in("{date}/rows[x].jsonl", tmp_path)) == [1, 2, 3]
-    (tmp_path / "2026/01").mkdir(parents=True)
-    (tmp_path / "2026/01/04.jsonl").write_bytes(lines(4))
-    assert numbers(rows_in("{date:%Y/%m/%d}.jsonl", tmp_path)) == [4]
-
-
 def test_a_compressed_file_of_a_day_is_read_unless_that_day_has_another(tmp_path: Path) -> None:
     contents = {
         "01.jsonl.gz": gzip.compress(lines(1)),
@@ -145,10 +132,3 @@ def test_a_file_that_cannot_be_read_is_unavailable(tmp_path: Path) -> None:
     (tmp_path / "rows.db").write_bytes(b"not a database" * 100)
     with pytest.raises(SinkUnavailable, match="cannot be read"):
         rows_in("rows.db", tmp_path)
-
-
-def test_a_kind_that_cannot_be_read_says_so(tmp_path: Path) -> None:
-    kind = Kind("sealed", "nothing:nothing")
-    with pytest.raises(OutputError, match="rows cannot be read from x"):
-        kind.rows(Target("x", "x", "t", tmp_path))
-    assert {kind.reads for kind in KINDS.values()} == {"", READ_LINES, READ_TABLE}

@@ -1,15 +1,10 @@
 """S3: the suite of batch sinks on moto's server, and what a person reads of a wrong configuration."""
 
-import io
-
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from tests.workers.batch_sink_suite import BatchSinkSuite, batch, keys
+from tests.workers.batch_sink_suite import BatchSinkSuite, batch
 from tests.workers.kills import KILLS
 from tests.workers.sink_suite import row
-from tests.workers.sinks.test_parquet import rows_of
 from tests.workers.sinks.test_stores import lines
 from tests.workers.store_servers import SECRET
 from workers.errors import OutputError, SinkUnavailable
@@ -58,17 +53,6 @@ def test_names_of_your_own_are_listed_by_their_start(s3, bucket):
         f"t-2026-03-12-{1:032x}.jsonl",
         f"t-2026-03-12-{2:032x}.jsonl",
     ]
-
-
-def test_parquet_in_a_bucket(s3, bucket):
-    sink = open_sink(f"s3://{bucket}/{{task}}.parquet", "t", None)
-    sink.check()
-    sink.write(batch(1, row(1), row(2)))
-    sink.write(batch(2, row(2), row(3), again=True))
-    objects = s3.objects(bucket)
-    assert sorted(objects) == [f"t/day=2026-03-12/{number:032x}.parquet" for number in (1, 2)]
-    table = pa.concat_tables([pq.read_table(io.BytesIO(data)) for data in objects.values()])
-    assert keys(rows_of(table)) == keys([row(1), row(2), row(3)])
 
 
 def test_a_region_and_an_endpoint_in_the_address(s3, bucket, monkeypatch):

@@ -109,20 +109,6 @@ def test_chosen_fields_keep_their_types_under_their_names(server):
     ]
 
 
-@pytest.mark.parametrize("value", ["2026-03-12", "2026-03-12T08:30:00", "2026-03-12T08:30:00.123456+08:00"])
-def test_dates_as_rows_have_them(server, value):
-    open_sink(server).write(batch(1, row(1, published=value)))
-    assert len(documents(server)) == 1
-
-
-def test_a_row_that_comes_again_replaces_itself(server):
-    sink = open_sink(server)
-    sink.write(batch(1, row(1)))
-    sink.write(batch(2, row(1, text="new"), again=True))
-    [[(version, document)]] = [list(stored.values()) for stored in server.documents.values()]
-    assert (version, document["text"]) == (2, "new")
-
-
 def test_rows_go_into_the_index_of_their_month_and_stay_there(server):
     april = "2026-04-01T00:00:00+00:00"
     sink = open_sink(server, "rows-{date:%Y.%m}")
@@ -139,11 +125,6 @@ def test_rows_go_into_the_index_of_their_month_and_stay_there(server):
 def test_an_invalid_name_of_an_index_is_an_error_of_the_task(server, index):
     with pytest.raises(OutputError, match="is an invalid index name"):
         open_sink(server, index)
-
-
-def test_unknown_options_are_an_error_of_the_task(server):
-    with pytest.raises(OutputError, match="unknown option apikey; known: api_key, ca, analyzer"):
-        open_sink(server, query="?apikey=x")
 
 
 def test_an_api_key(tmp_path):

@@ -100,18 +100,6 @@ def sftp_store():
     return SftpStore(address_of(Target("sftp://me@host/rows/", "o", "t", Path("/"))))
 
 
-def test_a_folder_that_cannot_be_created_for_lack_of_rights_is_called_so(tmp_path):
-    class Server:
-        def stat(self, name):
-            return (tmp_path / name).stat()
-
-        def mkdir(self, name):
-            raise PermissionError
-
-    with pytest.raises(PermissionError):
-        sftp_store().make_folder(Server(), "rows/2026")
-
-
 class OldServer:
     """What a client sees of a server that renames only to free names."""
 

@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 import secrets
 from contextlib import closing, contextmanager
 from datetime import UTC
@@ -183,16 +182,6 @@ class SqlSuite(RefusedRows, OlderForm):
         sink.write(batch(4, row(4)))
         assert self.keys(place) == keys([row(4)])
 
-    def test_a_login_that_the_server_refuses_is_tried_once(self, place):
-        def refused():
-            return place.server.log().count(self.refused_login)
-
-        before, words = refused(), "check the user and the password of the address"
-        address = place.server.address(place.database, password="wrong/word")
-        with closing(open_sql(address)) as sink, pytest.raises(SinkUnavailable, match=words):
-            sink.check()
-        assert refused() == before + 1
-
     def test_two_processes_may_create_the_table_at_the_same_time(self, place):
         at_once(lambda: self.open(place).check(), *[()] * 6)
 
@@ -276,21 +265,6 @@ def test_a_user_without_rights_reads_which_statement_grants_them(place_of_postgr
         run(statement)
         poor.check()
     poor.close()
-
-
-def test_statements_in_messages_quote_names(of_mariadb):
-    run = of_mariadb.server.run
-    run("CREATE DATABASE `news-db`")
-    run("CREATE USER `news-app` IDENTIFIED BY 'p00r/word'")
-    run("GRANT SELECT ON `news-db`.* TO `news-app`")
-    with (
-        closing(open_sql(f"mysql://news-app:p00r%2Fword@127.0.0.1:{of_mariadb.server.port}/news-db")) as poor,
-        pytest.raises(SinkUnavailable, match=r"run GRANT .* ON `news-db`\.\* TO `news-app`;") as error,
-    ):
-        poor.check()
-    run(re.search("run (GRANT .*?);", str(error.value))[1])
-    with closing(open_sql(f"mysql://news-app:p00r%2Fword@127.0.0.1:{of_mariadb.server.port}/news-db")) as rich:
-        rich.check()
 
 
 def test_a_deferred_constraint_refuses_its_row_alone(place_of_postgres):

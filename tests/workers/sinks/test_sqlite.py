@@ -1,15 +1,11 @@
 """SQLite: the suite of sinks, tables of other programs, and databases that are locked, moved or none at all."""
 
-import json
-import multiprocessing
 import sqlite3
 from contextlib import closing
 
 import pytest
 
-from tests.workers.helpers import at_once
-from tests.workers.naughty import naughty_rows
-from tests.workers.sink_suite import SinkSuite, plain, row
+from tests.workers.sink_suite import SinkSuite, row
 from workers.errors import RowsRefused, SinkUnavailable
 from workers.rows import key_of
 from workers.sinks import OutputOptions, SqliteSink, open_sink
@@ -47,12 +43,6 @@ def read(path, what="*"):
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "deep" / "out.db"
-
-
-def test_a_row_of_the_same_key_replaces_the_one_before(path):
-    write(path, row(1), row(2))
-    write(path, row(1, title="new"))
-    assert {found["title"] for found in read(path)} == {"new", "题 2"}
 
 
 def test_a_row_that_the_table_refuses_is_named_and_the_others_are_written(path):
@@ -125,18 +115,6 @@ def test_a_file_that_is_no_database_is_reported(path):
         write(path, row(1))
 
 
-def _write_all(path, first, gate):
-    gate.wait()
-    for number in range(first, first + 20):
-        write(path, row(number))
-
-
-def test_processes_that_write_at_once_wait_for_each_other(path):
-    gate = multiprocessing.get_context("fork").Barrier(4)
-    at_once(_write_all, *((path, number * 100, gate) for number in range(4)))
-    assert len(read(path)) == 80
-
-
 def test_chosen_fields_are_columns_and_those_of_the_key_are_always_there(tmp_path):
     fields = (("Head line", "title"), ("page", "canonical_url"), ("day", "fetched_at"), ("tags", "keywords"))
     for options in (OutputOptions(fields=fields), OutputOptions(fields=(*fields, ('a"b', "text")))):
@@ -151,11 +129,3 @@ def test_chosen_fields_are_columns_and_those_of_the_key_are_always_there(tmp_pat
     assert {"Head line": "题 1", "page": row(1)["canonical_url"], "task": "t", "version": 1}.items() <= found[0].items()
     assert found[0]['a"b'] == row(1)["text"]
     assert found[0]["tags"] == '["a", "字"]'
-
-
-def test_complete_rows_come_back_with_lists_as_json(path):
-    rows = list(naughty_rows())
-    write(path, *rows)
-    for found, was in zip(read(path), rows, strict=True):
-        lists = {name for name, value in was.items() if isinstance(value, list)}
-        assert {name: json.loads(found[name]) if name in lists else found[name] for name in was} == plain(was)

@@ -1,7 +1,5 @@
 """Nothing grows without a bound: what a section leaves in Redis over a simulated year."""
 
-from datetime import timedelta
-
 import pytest
 
 from benchmarks.retention import EXPIRING, simulate, sizes
@@ -14,9 +12,8 @@ from tests.workers.helpers import TASK, days_of, publish, url
 from workers import keys
 from workers.extraction_config import config_of
 from workers.ledger import Ledger
-from workers.task_state.forgetting import DAYS_KEPT, expire, forget_days, forget_rejected, forget_task
-from workers.task_state.problems import failures
-from workers.url_states import Found, fingerprint
+from workers.task_state.forgetting import DAYS_KEPT, forget_days, forget_task
+from workers.url_states import Found
 
 GROWS = {  # each with its bound
     "days": DAYS_KEPT * 8 * 40,
@@ -50,18 +47,6 @@ def test_counts_of_old_days_are_forgotten_without_forget_too(ledger, clock):
     ledger.add([Found(url(2))])
     forget_days(ledger)
     assert len(days_of(ledger)) == 1
-
-
-def test_urls_are_read_and_forgotten_without_a_search_through_the_keys_of_all_tasks(connection, ledger, clock):
-    ledger.add([Found(url(1)), Found(url(2))])
-    ledger.settle(fingerprint(url(1)), "failed", "http 500")
-    ledger.settle(fingerprint(url(2)), "rejected", "a list")
-    connection.config_resetstat()
-    assert [page.problem.url for page in failures(ledger)] == [url(1)]
-    assert forget_rejected(ledger, "a list") == 1
-    clock.forward(3 * 86400)
-    assert expire(ledger, timedelta(days=2)) == 1
-    assert "cmdstat_scan" not in connection.info("commandstats")
 
 
 def test_lists_are_counted_up_to_a_bound_the_latest_of_equal_ones_stay(connection):

@@ -90,17 +90,6 @@ def test_an_example_in_an_encoding_that_only_its_header_names_is_read(connection
     assert seen == ["Übermut"]
 
 
-def test_an_example_is_prepared_once_until_it_changes(connection, worker, monkeypatch):
-    prepared = []
-    monkeypatch.setattr(section_preparation, "Section", lambda *a, **k: prepared.append(a[1]) or Section(*a, **k))
-    for number in (1, 2):
-        worker.extract_pages(TASK, deliver(connection, {number: article(0)}))  # a twin of the example: it does not vote
-    assert prepared == [url(0)]
-    keep_example(connection, TASK, StoredPage(url(9), article(9), "text/html", FETCHED_AT), url(9))
-    worker.extract_pages(TASK, deliver(connection, {3: article(3)}))
-    assert prepared == [url(0), url(9)]
-
-
 @pytest.mark.parametrize("example", [None, b" "], ids=["none", "one that cannot be used"])
 def test_without_a_usable_example_pages_are_cut_by_the_fallback(connection, worker, tmp_path, example):
     connection.delete(f"exemplar:task:{TASK}:example")
@@ -125,14 +114,6 @@ def test_an_example_that_ends_every_worker_is_not_tried_for_ever(connection, wor
     assert states(connection, 1) == ["fetched"]
 
 
-def test_the_time_an_example_takes_is_watched(connection, worker, notes):
-    [name] = deliver(connection, {1: article(1)})
-    worker.extract_pages(TASK, [name])
-    told = [next(iter(message.items())) for message in notes.messages]
-    assert told[:4] == [("job", [name]), ("begin", "example"), ("end", True), ("begin", name)]
-    assert told[-1] == ("job", [])
-
-
 def test_an_output_that_can_not_be_opened_lets_pages_rest_and_is_told(connection, worker, ledger, tmp_path, notes):
     publish(connection, tmp_path, "${NOT_SET_ANYWHERE}/out.jsonl")
     [name] = deliver(connection, {1: article(1)})
@@ -151,13 +132,6 @@ def test_a_task_that_is_not_published_lets_its_pages_rest(connection, worker, tm
     clock.forward(worker.times.task_pause)
     worker.extract_pages(TASK, names)
     assert states(connection, 1) == ["written"]
-
-
-def test_pages_of_one_article_become_one_row(connection, worker, tmp_path):
-    names = deliver(connection, {1: article(1, canonical=url(2)), 2: article(2), 3: article(3, canonical=url(2))})
-    worker.extract_pages(TASK, names)
-    assert [row["canonical_url"] for row in rows(tmp_path)] == [url(2)]
-    assert states(connection, 1, 2, 3) == ["written", "duplicate", "duplicate"]
 
 
 @pytest.mark.parametrize("link", ["http://gazette.example/", "//["])

@@ -230,18 +230,6 @@ def test_workers_end_with_their_supervisor(work_on, tmp_path, pages):
     eventually(lambda: gone(worker), "the worker's end")
 
 
-def test_until_empty_ends_when_no_page_waits(connection, work_on, tmp_path):
-    (tmp_path / "away").write_text("a file where a folder should be")
-    process = work_on({1: article(1)}, outputs=["away/out.jsonl"], until_empty=True)
-    eventually(lambda: (tmp_path / "problems").exists(), "the problem")
-    process.join(0.3)
-    assert process.is_alive()  # a page at rest still waits
-    (tmp_path / "away").unlink()
-    process.join(15)
-    assert process.exitcode == 0
-    assert states(connection, 1) == ["written"]
-
-
 @pytest.fixture
 def impatient(monkeypatch):
     """Processes repeat a command once, and not for seconds."""

@@ -26,7 +26,6 @@ from workers.errors import SinkUnavailable
 from workers.ledger import Ledger
 from workers.redis_access.connection import client
 from workers.reporting.present_problems import present_problems
-from workers.reporting.worker_reports import WorkerTimes
 from workers.rows import key_of, row_of
 from workers.sinks import KINDS, OutputOptions, RowCondition, batch_size
 from workers.task_state.forgetting import forget_task
@@ -55,7 +54,6 @@ CROWD = DEFAULT_MARKS.task_pages // 2
 WEEK = 7 * 86400.0
 QUICK = DeliveryTimes(look_every=0.02, first_pause=0.1, longest_pause=0.5)
 HASTY = OutputOptions(batch_rows=4, batch_seconds=0.2)
-HURRIED = WorkerTimes(output_patience=0.1)
 
 
 @pytest.fixture(autouse=True)
@@ -144,21 +142,6 @@ def test_batches_are_those_of_the_kind_unless_options_say_otherwise(monkeypatch)
         assert batch_size(output, TASK, plain) == size
         assert batch_size(output, TASK, chosen) == (7, 0)
     assert batch_size("a.parquet", TASK, OutputOptions(batch_rows=7)) == (7, 300)
-
-
-def test_only_the_holder_gives_up_a_lease_and_removes_rows(connection, clock):
-    queue = RowQueue(connection, TASK, OUTPUT, OutputOptions(batch_rows=2))
-    queue.add([row_number(number) for number in range(5)], again=False)
-    first = queue.take("one", "now")
-    assert not queue.free("two")
-    assert queue.put_off("two", "disk full") is None
-    assert queue.take("two", "now") is None
-    assert queue.finish("one", first)
-    assert len(queue.take("one", "now").rows) == 2
-    assert not queue.finish("one", first)  # another batch is in progress
-    assert queue.discard("two") == 0
-    assert queue.discard("one") == rows_waiting(connection) + 3
-    assert not has_queues(connection)
 
 
 def test_rows_do_not_wait_for_a_large_batch_while_much_waits(connection, clock, tmp_path):
@@ -313,23 +296,6 @@ def test_an_output_is_not_tried_before_the_time_that_its_target_asks_for(connect
         assert due_queues(connection) == []
         clock.forward(1)
         assert due_queues(connection) == [(TASK, OUTPUT)]
-
-
-def test_the_sink_of_a_batch_is_closed_also_if_its_output_is_unavailable(
-    connection, worker, delivery, clock, tmp_path, monkeypatch
-):
-    opened = []
-    monkeypatch.setattr("tests.workers.batch_folder.FolderSink.opened", lambda sink: opened.append(sink))
-    publish(connection, tmp_path, OUTPUT, output_options=options(batch_seconds=0))
-    away = fault(tmp_path / "one", "away")
-    extract(worker, connection, 1)
-    assert delivery.deliver_due() == 0
-    assert [sink.closed for sink in opened] == [True]
-    away.unlink()
-    clock.forward(2)
-    assert delivery.deliver_due() == 1
-    assert [sink.closed for sink in opened] == [True, True]
-    assert delivered(tmp_path) == once(1)
 
 
 def test_an_unexpected_error_tells_its_type_only(connection, worker, clock, monkeypatch, caplog):
