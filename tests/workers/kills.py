@@ -28,7 +28,7 @@ from workers.sinks.interface import RowBatch
 FORK = multiprocessing.get_context("fork")
 DELAY = 0.002  # seconds from the step to the end, at most, so that some processes end within a system call
 PAUSE = 0.02  # seconds until a batch is tried again
-KILLS = sample(4, 20)  # of the processes that write to one output
+KILLS = sample(6, 20)  # of the processes that write to one output
 LIMIT = 100.0  # seconds that a process may take, on a loaded machine
 HANG = 30.0  # seconds; a fork that has not come to its halt by then hangs in a lock of its parent's threads …
 FORKS = 3  # … and another one is tried

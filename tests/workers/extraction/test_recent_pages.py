@@ -108,6 +108,14 @@ def test_a_page_that_says_the_same_as_a_voter_does_not_vote(connection, candidat
     assert recent(connection) == [2]
 
 
+def test_a_voter_whose_text_has_changed_does_not_vote_twice(connection, candidates):
+    consider(candidates, 1, news(1))
+    candidates.offer()
+    candidates = fresh_candidates(connection)
+    consider(candidates, 1, news(2))
+    assert not candidates.offer()
+
+
 @pytest.mark.parametrize(
     ("body", "more"),
     [

@@ -140,6 +140,11 @@ def test_texts_that_begin_alike_are_a_changed_template_unless_they_always_did():
     assert other.state.alarms["template changed"].evidence.endswith("9 have texts that begin alike")
 
 
+def test_short_texts_in_a_first_run_are_no_changed_template():
+    lengths = [page(number).length if number < 8 else 400 for number in range(40)]
+    assert not after(replace(page(number), length=length) for number, length in enumerate(lengths)).changes
+
+
 def test_an_example_among_its_own_pages_and_a_first_run_are_no_baseline():
     health = TaskHealth(TASK)
     health.observe(replace(page(0), match=1.0, length=90))

@@ -81,6 +81,12 @@ def test_pages_come_back_whether_they_are_part_of_a_base_or_not(numbers, kept):
     assert [page.page.body for page in kept.read(ids[::-1])] == expected[::-1]
 
 
+def test_a_page_of_a_base_that_is_too_large_is_packed_alone(kept):
+    large = random.Random(2).randbytes(2**20)
+    write(kept, source(1), source(2, body=large), source(3))
+    assert [page.page.body for page in kept.read([1, 2, 3])] == [news(1), large, news(3)]
+
+
 def test_what_is_rolled_back_is_no_base(kept):
     pages = [*map(source, range(100, 150))]
     broken = replace(pages[-1], rows=({},))
@@ -134,6 +140,19 @@ def test_old_pages_are_removed_in_small_steps_and_their_bases_with_them(kept, cl
     assert [page.page.body for page in kept.read(kept.newest_of_each_url())] == [
         news(10 * day + number) for day in range(129, 160) for number in range(3)
     ]
+
+
+def test_a_step_of_removal_is_bounded(kept, clock):
+    for start in range(0, 200, 10):
+        write(kept, *(source(number) for number in range(start, start + 10)))
+    clock.now += 31 * DAY
+    left = []
+    for _ in range(5):
+        with kept.exclusive():
+            kept.write_pages([])
+        left.append(sizes(kept)[0])
+    assert left == [110, 20, 0, 0, 0]
+    assert kept.newest_of_each_url() == []
 
 
 def test_a_damaged_page_or_base_is_named_and_the_others_are_read(kept):

@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.sample_site import Response
 from tests.site.plain import plain_articles
-from tests.workers.helpers import FETCHED_AT, rows
+from tests.workers.helpers import FETCHED_AT, archive, rows
 from tests.workers.redesigned import SITE, TASK, PlainSection, RedesignedSection
 from workers import keys
 from workers.errors import ExemplarError
@@ -150,6 +150,16 @@ def test_short_pages_without_metadata_are_not_proposed_and_the_reason_is_told(co
     assert any("cannot be told from lists" in raw.decode() for raw in connection.lrange(keys.NOTICES, 0, -1))
     rename_task(connection, TASK, "renamed")
     assert [*unproposed(connection, [TASK, "renamed"])] == ["renamed"]
+
+
+def test_of_a_task_whose_pages_look_like_lists_an_example_is_proposed(connection, redesigned):
+    section = redesigned((), (), kind=PlainSection, most=1, articles=True)
+    section.designs["first"][section.articles[0].path] = Response(200, {}, archive())
+    section.come("first", range(6))
+    section.come("second", range(6, 13))
+    proposal = proposal_of(connection, TASK)
+    assert (proposal.state, proposal.problem, proposal.test.lost) == ("proposed", "", 0)
+    assert proposal.test.counts["same"] + proposal.test.counts["changed"] == len(proposal.test.pages)
 
 
 def test_a_dismissed_proposal_does_not_come_back(connection, redesigned, clock):

@@ -240,6 +240,15 @@ def test_parts_of_addresses(monkeypatch):
     assert address("gcs://bucket/a/").storage.name == "gcs"
 
 
+@pytest.mark.parametrize("password", ["plain", "p@ss:w/r?d#1", "%41", "@", "a/b@c"])
+def test_passwords_with_any_characters(password):
+    found = address("sftp://me:${SFTP_PASSWORD}@host/a@b/", SFTP_PASSWORD=password)
+    assert (found.user, found.password, found.host, found.place) == ("me", password, "host", "/a@b/")
+    assert found.name == "sftp://me@host/a@b/"
+    assert f"password={password!r}" not in repr(found)
+    assert address("sftp://me:a%2Fb@host/x/").password == "a/b"
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

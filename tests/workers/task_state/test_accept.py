@@ -75,3 +75,12 @@ def test_a_problem_whose_url_is_not_kept_is_counted(ledger):
     named, counted = problems(ledger)
     assert (named.url, named.state, named.reason) == (url(1), "failed", "http 418")
     assert counted == Problem("rejected", "beyond a bound")
+
+
+def test_a_url_that_was_rejected_again_for_another_reason_has_the_later_one(ledger):
+    for reason in ("a list", "drop: keyword mast"):
+        ledger.add([Found(url(1))])
+        ledger.settle(fingerprint(url(1)), "rejected", reason)
+        ledger.accept(url(1))
+    ledger.settle(fingerprint(url(1)), "rejected", "a list")
+    assert [(each.url, each.reason) for each in problems(ledger)] == [(url(1), "a list")]

@@ -144,6 +144,21 @@ def test_batches_are_those_of_the_kind_unless_options_say_otherwise(monkeypatch)
     assert batch_size("a.parquet", TASK, OutputOptions(batch_rows=7)) == (7, 300)
 
 
+def test_only_the_holder_gives_up_a_lease_and_removes_rows(connection, clock):
+    queue = RowQueue(connection, TASK, OUTPUT, OutputOptions(batch_rows=2))
+    queue.add([row_number(number) for number in range(5)], again=False)
+    first = queue.take("one", "now")
+    assert not queue.free("two")
+    assert queue.put_off("two", "disk full") is None
+    assert queue.take("two", "now") is None
+    assert queue.finish("one", first)
+    assert len(queue.take("one", "now").rows) == 2
+    assert not queue.finish("one", first)  # another batch is in progress
+    assert queue.discard("two") == 0
+    assert queue.discard("one") == rows_waiting(connection) + 3
+    assert not has_queues(connection)
+
+
 def test_rows_do_not_wait_for_a_large_batch_while_much_waits(connection, clock, tmp_path):
     publish(connection, tmp_path, OUTPUT, OTHER)
     large = OutputOptions(batch_rows=5000, batch_seconds=300)
