@@ -47,7 +47,7 @@ class MethodModules(NamedTuple):
 METHODS = {
     "auto": MethodModules("example.extractor", "example.figure", "Example"),
     "example": MethodModules("example.extractor", "example.figure", "Example"),
-    "density": MethodModules("density.extractor", "density.figure"),
+    "density": MethodModules("density.extractor", "example.figure"),
     "example-verbatim": MethodModules("example.verbatim", "example.verbatim_figure"),
     "line-blocks": MethodModules("line_blocks.extractor", "line_blocks.figure"),
     "line-blocks-verbatim": MethodModules("line_blocks.verbatim", "line_blocks.figure"),

@@ -12,12 +12,13 @@ from ..html.lines import Lines
 from ..html.paths import PathTrie
 from ..methods.density import extractor as density
 from ..methods.example import extractor as example
+from ..methods.example.extractor import deciding, deciding_steps
 from ..page import Refuse, make_page
 from ..registry import LIST_METHODS, METHODS, NEED_EXAMPLE
 from ..section import Section
 from ..tracing import Trace, traced
 from .fields import explained_fields
-from .line_decisions import deciding, deciding_steps, element_of, explained_lines, rounded
+from .line_decisions import element_of, explained_lines, rounded
 from .values import Explanation, Ground, LineCurves
 
 

@@ -15,7 +15,7 @@ from ..html.class_names import NOISE_TAGS
 from ..html.lines import Lines
 from ..html.paths import COMMENT, PathTrie
 from ..methods.density.extractor import OwnBody
-from ..methods.example.extractor import Election
+from ..methods.example.extractor import Election, deciding, deciding_steps
 from ..tracing import Trace
 from .values import Decision, ExplainedLine
 
@@ -51,17 +51,6 @@ def explained_lines(trace: Trace, lines: Lines, result: Article | NoArticle) -> 
         )
         for number, text in enumerate(lines.texts)
     ]
-
-
-def deciding(trace: Trace) -> OwnBody | Election | None:
-    """Return the decision on which the result is based: the last one that was noted."""
-    return next((step for step in reversed(trace.steps) if isinstance(step, (OwnBody, Election))), None)
-
-
-def deciding_steps(trace: Trace) -> BodySteps | None:
-    """Return the steps on which the result is based: the page's own, or that by the first page whose vote counts."""
-    decision = deciding(trace)
-    return trace.last(BodySteps, before=decision.valid[0] if isinstance(decision, Election) else decision)
 
 
 def judge_of(trace: Trace, lines: Lines, result: Article | NoArticle) -> Judge:

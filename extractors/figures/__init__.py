@@ -8,18 +8,17 @@ Each method's figure is beside its extractor, in `extractors/methods/`: `read` c
 the method's own code; `draw` draws that with matplotlib (extra `figures`), which nothing else here needs.
 """
 
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-from ..article import Article, NoArticle
+from ..article import NoArticle
 from ..content.assembly import BodyLines, ParsedPage
 from ..errors import needs
 from ..html.dom import parse
 from ..metadata.declared_metadata import read_head
 from ..page import Page, Refuse, make_page
-from ..registry import METHODS, check_example, check_method, create, module_of
+from ..registry import METHODS, check_example, check_method, module_of
 from .sheet import Sheet, style
 
 __all__ = ["FIGURES", "NoFigure", "check_figure", "check_path", "draw", "figure_data"]
@@ -33,7 +32,7 @@ class NoFigure(Exception):
 
 
 class FigureData(Protocol):
-    """What a figure shows of a page, as numbers: a frozen dataclass of the module of its method's figure."""
+    """What a figure shows of a page: a tuple of the module of its method's figure."""
 
     @property
     def method(self) -> str:
@@ -54,7 +53,7 @@ def figure_data(
     fetched_at: datetime | None = None,
     refuse: Refuse = "notices",
 ) -> FigureData:
-    """Return the data of a method's figure for a page; its `method` is, for `auto`, the method that was used.
+    """Return the data of a method's figure for a page; its `method` is the one that was used, also without the example.
 
     Parameters and their errors are those of `extract`. Also raises `ValueError` for a method without a figure, and
     `NoFigure` for a page that gives no data for the figure.
@@ -62,7 +61,8 @@ def figure_data(
     check_figure(method)
     page = make_page(html, url, content_type, fetched_at, refuse=refuse)
     model = None if example is None else make_page(example, name="example")
-    found: FigureData = _of_method_used(page, model) if method == "auto" else _read(method, page, model)
+    check_example(method, model)
+    found: FigureData = module_of(FIGURES[method]).read(method, page, model)
     return found
 
 
@@ -117,17 +117,3 @@ def element_name(tag: str, classes: str = "") -> str:
 def title_of(page: Page) -> str:
     """Return the text of a page's <title>. Raises `UnusablePage` if the page cannot be parsed."""
     return read_head(parse(page.encoded())).title
-
-
-def _of_method_used(page: Page, example: Page | None) -> Any:
-    """Return the data of the figure of the method that `auto` uses for a page."""
-    found = create("auto", example).extract(page)
-    method = found.method if isinstance(found, Article) else "density" if example is None else "example"
-    data = _read(method, page, example)
-    return replace(data, reason=found.reason) if method == "density" else data
-
-
-def _read(method: str, page: Page, example: Page | None) -> Any:
-    """Return the data of a method's figure. Raises `ValueError` if the method needs an example and there is none."""
-    check_example(method, example)
-    return module_of(FIGURES[method]).read(method, page, example)

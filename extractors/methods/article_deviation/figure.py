@@ -4,8 +4,7 @@ At each level the text of the two largest children, and σ of the text of all of
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,42 +12,28 @@ from ...figures import NoFigure, element_name, title_of
 from ...figures.sheet import BLUE, INK, ORANGE, PALE, RED, SMALL_SIZE, Sheet, fit, legend
 from ...html.tagless_text import BlockTree, build_tree, read_ctext
 from ...page import Page
-from .extractor import MIN_DIFFERENCE, SHARE, DescentStep, descend, deviation, find_body, text_sizes
+from .extractor import MIN_DIFFERENCE, SHARE, DescentStep, descend, deviation, text_sizes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
-    """An element on the path down. In characters: its `size`, `first` and `second`, the sizes of its two largest
-    children (0 for none), and `deviation`, σ of all children's sizes. `children`: how many of them have text.
-    """
-
-    name: str
-    size: int
-    first: int
-    second: int
-    deviation: float
-    children: int
-
-
-@dataclass(frozen=True, slots=True)
-class Descent:
-    """The path down the tree, from the document to the body.
-
-    `body`: the element that is the body, of `body_size` characters: the last level or, if `body_is_child`, its largest
-    child. `share` (of an element's text) and `min_difference` (characters) are the limits for entering a child.
-    """
+class Descent(NamedTuple):
+    """The path down the tree, from the document to the body; `sizes`: characters of each element."""
 
     method: str
     title: str
-    levels: tuple[Level, ...]
-    body: str
-    body_size: int
-    body_is_child: bool
-    share: float
-    min_difference: int
+    tree: BlockTree
+    sizes: list[int]
+    steps: list[DescentStep]
+
+
+class Level(NamedTuple):
+    """An element on the path. In characters: its `size`, and those of its children with text, the longest first."""
+
+    name: str
+    size: int
+    children: list[int]
 
 
 def read(method: str, page: Page, example: Page | None) -> Descent:
@@ -58,26 +43,7 @@ def read(method: str, page: Page, example: Page | None) -> Descent:
     sizes = text_sizes(ctext, tree)
     if not sizes[0]:
         raise NoFigure("no running text: only links and fragments")
-    steps = list(descend(tree, sizes))
-    last = steps[-1]
-    body = find_body(tree, sizes)
-    return Descent(
-        method=method,
-        title=title_of(page),
-        levels=tuple(_level(tree, sizes, step) for step in steps),
-        body=_name(tree, body),
-        body_size=sizes[body],
-        body_is_child=body != last.element,
-        share=SHARE,
-        min_difference=MIN_DIFFERENCE,
-    )
-
-
-def _level(tree: BlockTree, sizes: list[int], step: DescentStep) -> Level:
-    lengths = [sizes[child] for child in step.texts]
-    first, second = [*lengths, 0, 0][:2]
-    sigma = deviation(lengths) if lengths else 0.0
-    return Level(_name(tree, step.element), sizes[step.element], first, second, sigma, len(lengths))
+    return Descent(method, title_of(page), tree, sizes, list(descend(tree, sizes)))
 
 
 def _name(tree: BlockTree, element: int) -> str:
@@ -91,24 +57,32 @@ BAR = 0.26  # height; levels are 1 apart
 
 def draw(sheet: Sheet, data: Descent) -> None:
     """Draw the path; if it is long, its end."""
-    depth = len(data.levels) - 1 + data.body_is_child
-    sheet.headline(data.method, f"<{fit(data.body, 40)}> at depth {depth} is the body", _rule(data))
-    levels = data.levels[-LEVELS:]
+    last = data.steps[-1]
+    is_child, body = last.body != last.element, _name(data.tree, last.body or 0)
+    rule = (
+        f"go down while the largest child holds {SHARE:.0%} of the text, and is longer than the second "
+        f"by {MIN_DIFFERENCE} or by no more than σ"
+    )
+    sheet.headline(data.method, f"<{fit(body, 40)}> at depth {len(data.steps) - 1 + is_child} is the body", rule)
+    levels = [
+        Level(_name(data.tree, step.element), data.sizes[step.element], [data.sizes[child] for child in step.texts])
+        for step in data.steps[-LEVELS:]
+    ]
     sheet.grow(2.0 + 0.5 * len(levels))
     [axes] = sheet.panels(1)
     places = np.arange(len(levels))
     rows = (
         ("text of the element", [level.size for level in levels], PALE, -BAR),
-        ("its largest child", [level.first for level in levels], BLUE, 0.0),
-        ("its second largest", [level.second for level in levels], ORANGE, BAR),
+        ("its largest child", [max(level.children, default=0) for level in levels], BLUE, 0.0),
+        ("its second largest", [[*level.children, 0, 0][1] for level in levels], ORANGE, BAR),
     )
     for label, values, colour, offset in rows:
         axes.barh(places + offset, values, BAR, color=colour, label=label, linewidth=0)
-    several = [place for place, level in enumerate(levels) if level.children > 1]
-    sigmas = [levels[place].deviation for place in several]
+    several = [place for place, level in enumerate(levels) if len(level.children) > 1]
+    sigmas = [deviation(levels[place].children) for place in several]
     axes.plot(sigmas, np.array(several) + BAR / 2, "|", color=RED, ms=14, mew=2, label="σ of its children")
-    _frame(axes, levels, len(data.levels) - len(levels))
-    _remarks(axes, levels, "stop: the child is the body" if data.body_is_child else "stop: this is the body")
+    _frame(axes, levels, len(data.steps) - len(levels))
+    _remarks(axes, levels, "stop: the child is the body" if is_child else "stop: this is the body")
 
 
 def _frame(axes: "Axes", levels: Sequence[Level], first: int) -> None:
@@ -126,7 +100,8 @@ def _remarks(axes: "Axes", levels: Sequence[Level], end: str) -> None:
     """Write beside each level the share of its largest child, and the decision."""
     for place, level in enumerate(levels):
         last = place == len(levels) - 1
-        held = f"{level.first / level.size:.0%} in the largest of {level.children}" if level.children else "no children"
+        children = level.children
+        held = f"{children[0] / level.size:.0%} in the largest of {len(children)}" if children else "no children"
         axes.annotate(
             f"{held}\n{end if last else 'go down'}",
             (level.size, place),
@@ -136,10 +111,3 @@ def _remarks(axes: "Axes", levels: Sequence[Level], end: str) -> None:
             fontsize=SMALL_SIZE,
             color=RED if last else INK,
         )
-
-
-def _rule(data: Descent) -> str:
-    return (
-        f"go down while the largest child holds {data.share:.0%} of the text, and is longer than the second "
-        f"by {data.min_difference} or by no more than σ"
-    )

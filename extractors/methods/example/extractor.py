@@ -22,7 +22,7 @@ import numpy as np
 
 from ...article import Article, NoArticle
 from ...content.assembly import BodyLines, ParsedPage, assemble, read
-from ...content.body import REPEATED, Body, BodySearch
+from ...content.body import REPEATED, Body, BodySearch, BodySteps
 from ...content.confidence import Trust, known_of, trust_of
 from ...content.line_model import Opinion, second_opinion
 from ...content.line_model.regions import LABEL
@@ -40,7 +40,7 @@ from ...metadata.titles import NO_TITLES, PageTitles
 from ...page import Page
 from ...page_types import classify
 from ...page_types.classify import judge
-from ...tracing import tracing
+from ...tracing import Trace, tracing
 from ..density import extractor as density
 
 METHOD = "example"
@@ -119,6 +119,17 @@ class Election:
     elected: list[int]
     opinion: Opinion
     trust: Trust
+
+
+def deciding(trace: Trace) -> density.OwnBody | Election | None:
+    """Return the decision on which the result is based: the last one that was noted."""
+    return next((step for step in reversed(trace.steps) if isinstance(step, (density.OwnBody, Election))), None)
+
+
+def deciding_steps(trace: Trace) -> BodySteps | None:
+    """Return the steps on which the result is based: the page's own, or that by the first page whose vote counts."""
+    decision = deciding(trace)
+    return trace.last(BodySteps, before=decision.valid[0] if isinstance(decision, Election) else decision)
 
 
 class Example:

@@ -1,73 +1,65 @@
-"""The figure of `example`: the similarity of each line to its partner in the example, and its weight.
+"""The figure of `density` and `example`: the weight of each line, beside an example also its similarity, and the body.
 
-Source: 004, its curves FS and BS; by lines and one alignment they are a single sequence (see `similarity`). Below it
-are the weights whose largest sum lies between the turning points.
+Source: 004, its curves FS and BS; by lines and one alignment they are a single sequence (see `similarity`). The largest
+sum of the weights lies between the turning points, and the body's root is the element that holds most of it.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from ...content.assembly import Assembling
 from ...content.body import BodySteps
-from ...figures import outcome, with_text
-from ...figures.sheet import BLUE, GREEN, Sheet, bars, counted, legend, mark_body, strips, turning_points
+from ...figures import NoFigure, element_name, outcome
+from ...figures.sheet import BLUE, GREEN, ORANGE, Sheet, bars, counted, fit, legend, mark_body, strips, turning_points
 from ...page import Page
+from ...registry import create
 from ...tracing import traced
-from .extractor import Example, cast_all, elect
+from ..density import extractor as density
+from .extractor import METHOD, deciding_steps
 
 
-@dataclass(frozen=True, slots=True)
-class LineComparison:
-    """A page beside its example, line by line.
-
-    `similarity`: 0 (no partner) to 1 (equal). `weights`: evidence for the body in bytes, negative against it; the body
-    lies in the segment of lines `head` up to `tail` (exclusive), which has the largest sum. `kept`: lines of the text.
-    `reason`: how the page was extracted.
-    """
+class WeighedLines(NamedTuple):
+    """A page line by line: the steps by which its body was found, the lines of the text, and the reason."""
 
     method: str
     title: str
-    similarity: tuple[float, ...]
-    weights: tuple[float, ...]
-    head: int
-    tail: int
-    kept: tuple[int, ...]
+    steps: BodySteps
+    kept: Sequence[int]
     reason: str
 
 
-def read(method: str, page: Page, example: Page) -> LineComparison:
-    """Return the comparison."""
-    extractor = Example(example)
-    parsed = with_text(extractor.read(page))
+def read(method: str, page: Page, example: Page | None) -> WeighedLines:
+    """Return the steps of the extraction; of `auto` and `example` it may be that of the page alone."""
     with traced() as trace:
-        [vote] = cast_all(extractor.voters, parsed)
-    steps = trace.steps_of(BodySteps)[-1]
-    kept, reason = outcome(elect(parsed, [vote], extractor.list_like, is_article=extractor.is_article))
-    return LineComparison(
-        method=method,
-        title=parsed.head.title,
-        similarity=tuple(vote.similarity),
-        weights=tuple(steps.segment.weights),
-        head=vote.body.head,
-        tail=vote.body.tail,
-        kept=kept,
-        reason=reason,
-    )
+        found = create(method, example).extract(page)
+    steps, assembling = deciding_steps(trace), trace.last(Assembling)
+    if steps is None or assembling is None:
+        raise NoFigure(found.reason)
+    used = found.method if found else METHOD if example is not None and method != density.METHOD else density.METHOD
+    return WeighedLines(used, assembling.parsed.head.title, steps, *outcome(assembling.body))
 
 
-def draw(sheet: Sheet, data: LineComparison) -> None:
-    """Draw the comparison."""
-    lines = counted(len(data.weights), "line")
-    sheet.headline(data.method, f"{len(data.kept)} of {lines} are the text", data.reason)
-    similar, weighed, strip = panels = sheet.panels(2, 3, 0.7)
-    mark_body(panels, data.head - 0.5, data.tail - 0.5)
-    similar.stairs(data.similarity, [n - 0.5 for n in range(len(data.similarity) + 1)], fill=True, color=GREEN)
-    similar.set_ylim(0, 1.3)
-    similar.set_yticks([0, 0.5, 1])
-    similar.set_ylabel("similarity to\nthe example")
-    if data.tail > data.head:
-        places, labels = (data.head - 0.5, data.tail - 0.5), (f"head: line {data.head}", f"tail: line {data.tail}")
-        turning_points(similar, places, labels, len(data.weights))
-    bars(weighed, data.weights, data.kept)
+def draw(sheet: Sheet, data: WeighedLines) -> None:
+    """Draw similarity, if there is one, and weights."""
+    steps, weights, similarity = data.steps, data.steps.segment.weights, data.steps.evidence.similarity
+    head, tail = data.steps.segment.head, data.steps.segment.tail
+    sheet.headline(data.method, f"{len(data.kept)} of {counted(len(weights), 'line')} are the text", data.reason)
+    panels = sheet.panels(2, 3, 1.2) if any(similarity) else sheet.panels(4, 1.2)
+    *_, weighed, strip = panels
+    mark_body(panels, head - 0.5, tail - 0.5)
+    if any(similarity):
+        panels[0].stairs(similarity, [n - 0.5 for n in range(len(similarity) + 1)], fill=True, color=GREEN)
+        panels[0].set_ylim(0, 1.3)
+        panels[0].set_yticks([0, 0.5, 1])
+        panels[0].set_ylabel("similarity to\nthe example")
+    bars(weighed, weights, data.kept)
     weighed.set_ylabel("weight (bytes)")
+    weighed.margins(y=0.18)
+    if tail > head:
+        turning_points(panels[0], (head - 0.5, tail - 0.5), (f"head: line {head}", f"tail: line {tail}"), len(weights))
     legend(weighed, 2)
-    strips(strip, [("text", data.kept, BLUE)], offset=-0.5)
+    trie, root = steps.lines.trie, steps.body.root
+    below = [line for line, path in enumerate(steps.lines.paths) if not root or root in trie.up(path)]
+    name = f"in root {fit(element_name(trie.tag[root], trie.classes[root]), 18)}"
+    strips(strip, [("text", data.kept, BLUE), (name, below, ORANGE)], offset=-0.5)
     strip.set_xlabel("line of the page")

@@ -3,7 +3,7 @@
 Source: 001, its figures 3 to 9: Y by line, with the numbers of the body's first and last line.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...figures import NoFigure, title_of
 from ...figures.sheet import BLUE, Sheet, counted, mark_body, span_of, threshold, turning_points
@@ -13,47 +13,30 @@ from . import extractor as line_blocks
 from . import verbatim as line_blocks_verbatim
 
 
-@dataclass(frozen=True, slots=True)
-class BlockDistribution:
-    """Y by line. `sizes[i]`: characters, white space apart, of the block of `width` lines that begins with line i.
-
-    The body: lines `start` up to `end` (exclusive), both 0 for none. `threshold`: characters of a sharp rise, or 0.
+class BlockDistribution(NamedTuple):
+    """Y by line: the characters, white space apart, of the block that begins with it; and the body's lines, 0 and 0
+    for none.
     """
 
     method: str
     title: str
-    sizes: tuple[int, ...]
-    width: int
-    threshold: int
+    sizes: Ints
     start: int
     end: int
 
 
 def read(method: str, page: Page, example: Page | None) -> BlockDistribution:
     """Return the distribution; the example is not used."""
-    verbatim = method == line_blocks_verbatim.METHOD
-    sizes, (start, end) = _verbatim(page) if verbatim else _used(page)
+    if method == line_blocks_verbatim.METHOD:
+        found = line_blocks_verbatim.distribution(page.html)
+        sizes, start, end = found.sizes, found.start, found.end
+    else:
+        ctext = read_ctext(page.html)
+        sizes = line_blocks.block_sizes(ctext.lengths)
+        start, end = line_blocks.dense_range(line_blocks.weights(ctext)) or (0, 0)
     if not sizes.any():
-        raise NoFigure("no text outside links" if not verbatim else "no text")
-    return BlockDistribution(
-        method=method,
-        title=title_of(page),
-        sizes=tuple(sizes.tolist()),
-        width=line_blocks.BLOCK_WIDTH,
-        threshold=line_blocks_verbatim.THRESHOLD if verbatim else 0,
-        start=start,
-        end=end,
-    )
-
-
-def _used(page: Page) -> tuple[Ints, tuple[int, int]]:
-    ctext = read_ctext(page.html)
-    return line_blocks.block_sizes(ctext.lengths), line_blocks.dense_range(line_blocks.weights(ctext)) or (0, 0)
-
-
-def _verbatim(page: Page) -> tuple[Ints, tuple[int, int]]:
-    found = line_blocks_verbatim.distribution(page.html)
-    return found.sizes, (found.start, found.end)
+        raise NoFigure("no text outside links")
+    return BlockDistribution(method, title_of(page), sizes, start, end)
 
 
 MARKED = 300  # lines up to which each has a point of its own
@@ -68,12 +51,13 @@ def draw(sheet: Sheet, data: BlockDistribution) -> None:
     axes.fill_between(range(len(data.sizes)), data.sizes, color=BLUE, alpha=0.25, linewidth=0)
     marker = "." if len(data.sizes) <= MARKED else ""
     axes.plot(data.sizes, color=BLUE, linewidth=1.2, marker=marker, markersize=3)
-    if data.threshold:
-        threshold(axes, data.threshold, f"threshold: {data.threshold}")
+    rise = line_blocks_verbatim.THRESHOLD if data.method == line_blocks_verbatim.METHOD else 0
+    if rise:
+        threshold(axes, rise, f"threshold: {rise}")
     if data.end:
         places, labels = (data.start - 0.5, data.end - 0.5), (f"rise: line {data.start}", f"fall: line {data.end}")
         turning_points(axes, places, labels, len(data.sizes))
-    axes.set_ylim(0, max(*data.sizes, data.threshold) * 1.15)
+    axes.set_ylim(0, max(*data.sizes, rise) * 1.15)
     axes.set_xlim(0, max(1, len(data.sizes) - 1))
-    axes.set_ylabel(f"characters in a block of {data.width} lines")
+    axes.set_ylabel(f"characters in a block of {line_blocks.BLOCK_WIDTH} lines")
     axes.set_xlabel("line of the page")

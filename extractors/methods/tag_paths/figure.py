@@ -4,48 +4,30 @@ A row for each tag path, a mark for each leaf, the body's segment in colour.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...figures import NoFigure, element_name, title_of
 from ...figures.sheet import BLUE, GREY, ORANGE, SMALL_SIZE, Sheet, fit, legend, mark_body
 from ...html.tagless_text import BlockTree, build_tree, read_ctext
 from ...page import Page
-from .clusters import Leaf, Leaves, body_segment, cluster, length, longest, noise, read_outline
+from .clusters import Leaf, Leaves, Thresholds, body_segment, cluster, length, longest, noise, read_outline
 from .extractor import TagPaths, body_leaves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """The leaves of one tag path, by number. `name`: the ends of the path.
-
-    `length`: half-width characters outside links; `noise`: Cn.
-    """
-
-    name: str
-    leaves: tuple[int, ...]
-    length: int
-    noise: float
-
-
-@dataclass(frozen=True, slots=True)
-class PathClusters:
-    """The clusters of a page in the order of their first leaves. `lengths`: half-width characters of each leaf outside
-    links. `segment`: leaves of the cluster, or of its piece, that is the body's; `kept`: leaves of the text.
-    `length_threshold` and `noise_threshold`: the values that a body exceeds.
-    """
+class PathClusters(NamedTuple):
+    """The leaves of a page, the clusters in the order of their first leaves, the body's and the leaves of the text."""
 
     method: str
     title: str
-    clusters: tuple[Cluster, ...]
-    lengths: tuple[int, ...]
-    segment: tuple[int, ...]
-    kept: tuple[int, ...]
-    length_threshold: float
-    noise_threshold: float
+    tree: BlockTree
+    leaves: list[Leaf]
+    clusters: list[Leaves]
+    segment: Leaves
+    kept: Leaves
+    thresholds: Thresholds
 
 
 def read(method: str, page: Page, example: Page | None) -> PathClusters:
@@ -55,23 +37,9 @@ def read(method: str, page: Page, example: Page | None) -> PathClusters:
     leaves = outline.leaves
     if not leaves:
         raise NoFigure("no text")
-    tree, thresholds = build_tree(ctext), TagPaths(example).thresholds(leaves)
-    segment = body_segment(leaves, thresholds) or longest(leaves)
-    return PathClusters(
-        method=method,
-        title=title_of(page),
-        clusters=tuple(_measured(leaves, found, tree) for found in cluster(leaves)),
-        lengths=tuple(leaf.strings for leaf in leaves),
-        segment=tuple(segment),
-        kept=tuple(body_leaves(outline, thresholds)),
-        length_threshold=thresholds.length,
-        noise_threshold=thresholds.noise,
-    )
-
-
-def _measured(leaves: list[Leaf], found: Leaves, tree: BlockTree) -> Cluster:
-    name = _name(tree, tree.of_line[leaves[found[0]].line])
-    return Cluster(name, tuple(found), length(leaves, found), noise(leaves, found))
+    thresholds = TagPaths(example).thresholds(leaves)
+    segment, kept = body_segment(leaves, thresholds) or longest(leaves), body_leaves(outline, thresholds)
+    return PathClusters(method, title_of(page), build_tree(ctext), leaves, cluster(leaves), segment, kept, thresholds)
 
 
 def _name(tree: BlockTree, element: int) -> str:
@@ -92,22 +60,24 @@ LEAST, MOST, LONG = 10, 90, 200  # area of a leaf's mark, points²; half-width c
 
 def draw(sheet: Sheet, data: PathClusters) -> None:
     """Draw the clusters."""
-    noun = "leaf is" if len(data.lengths) == 1 else "leaves are"
-    sheet.headline(data.method, f"{len(data.kept)} of {len(data.lengths)} {noun} the text")
-    longest = sorted(data.clusters, key=lambda one: (not _holds_segment(data, one), -one.length))[:ROWS]
-    shown = [one for one in data.clusters if one in longest]
-    rest = [leaf for one in data.clusters if one not in longest for leaf in one.leaves]
+    leaves, segment = data.leaves, set(data.segment)
+    noun = "leaf is" if len(leaves) == 1 else "leaves are"
+    sheet.headline(data.method, f"{len(data.kept)} of {len(leaves)} {noun} the text")
+    ranked = sorted(data.clusters, key=lambda one: (segment.isdisjoint(one), -length(leaves, one)))
+    shown, rest = sorted(ranked[:ROWS]), [leaf for one in ranked[ROWS:] for leaf in one]
     sheet.grow(2.2 + 0.24 * (len(shown) + bool(rest)))
     [axes] = sheet.panels(1)
     if data.segment:
         mark_body([axes], data.segment[0] - 0.5, data.segment[-1] + 0.5)
     _measures(axes, -1, "length", "Cn")
     for place, one in enumerate(shown):
-        _row(axes, data, one.leaves, place)
-        _measures(axes, place, f"{one.length:,}", _noise(one))
+        _row(axes, data, one, place)
+        links = noise(leaves, one)
+        _measures(axes, place, f"{length(leaves, one):,}", f"{links:.1f}" if links < 10 else f"{links:.0f}")
     _row(axes, data, rest, len(shown))
-    others = [f"{len(data.clusters) - len(shown)} other paths"] if rest else []
-    _frame(axes, data, [fit(one.name[::-1], NAME)[::-1] for one in shown] + others)
+    names = [_name(data.tree, data.tree.of_line[leaves[one[0]].line]) for one in shown]
+    others = [f"{len(ranked) - len(shown)} other paths"] if rest else []
+    _frame(axes, data, [fit(name[::-1], NAME)[::-1] for name in names] + others)
 
 
 def _measures(axes: "Axes", place: int, *texts: str) -> None:
@@ -121,7 +91,7 @@ def _measures(axes: "Axes", place: int, *texts: str) -> None:
 def _row(axes: "Axes", data: PathClusters, leaves: Sequence[int], place: int) -> None:
     segment, kept = set(data.segment), set(data.kept)
     colours = [BLUE if leaf in segment else ORANGE if leaf in kept else GREY for leaf in leaves]
-    sizes = [LEAST + min(1.0, data.lengths[leaf] / LONG) * (MOST - LEAST) for leaf in leaves]
+    sizes = [LEAST + min(1.0, data.leaves[leaf].strings / LONG) * (MOST - LEAST) for leaf in leaves]
     axes.scatter(leaves, [place] * len(leaves), s=sizes, c=colours, linewidth=0, zorder=3)
 
 
@@ -131,17 +101,9 @@ def _frame(axes: "Axes", data: PathClusters, names: list[str]) -> None:
     legend(axes, 3, left=True)
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.6)
-    room = 1 + len(data.lengths) / 60  # leaves: half of the largest mark
-    axes.set_xlim(-room, len(data.lengths) - 1 + room)
+    room = 1 + len(data.leaves) / 60  # leaves: half of the largest mark
+    axes.set_xlim(-room, len(data.leaves) - 1 + room)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-    bounds = f"length > {data.length_threshold:,.0f}, Cn > {data.noise_threshold:.2g}"
+    bounds = f"length > {data.thresholds.length:,.0f}, Cn > {data.thresholds.noise:.2g}"
     axes.set_xlabel(f"leaf of the page; its area grows with its text.  A body has {bounds}")
-
-
-def _holds_segment(data: PathClusters, one: Cluster) -> bool:
-    return not set(data.segment).isdisjoint(one.leaves)
-
-
-def _noise(one: Cluster) -> str:
-    return f"{one.noise:.1f}" if one.noise < 10 else f"{one.noise:.0f}"

@@ -9,8 +9,7 @@ from extractors import extract
 from extractors.errors import ExtraMissing
 from extractors.figures import FIGURES, NoFigure, draw, figure_data
 from extractors.html.tagless_text import read_ctext
-from extractors.methods.article_deviation.extractor import deviation
-from extractors.methods.example.verbatim import page_text
+from extractors.methods.example.verbatim import WINDOW, page_text
 from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page, parsed
 from tests.site.figures import SITE, plain_list, plain_page
 
@@ -26,49 +25,22 @@ def texts_of(html):
 
 def test_example_has_its_turning_points_where_the_body_begins_and_ends():
     found = figure_data(PAGE, URL, method="example", example=EXAMPLE)
-    texts = texts_of(PAGE)
+    texts, segment = texts_of(PAGE), found.steps.segment
     first, last = texts.index(BAKERY[0]), texts.index(BAKERY[-1])
-    assert (found.head, found.tail) in ((first, last + 1), (first - 1, last + 1))  # with its headline or without
+    assert (segment.head, segment.tail) in ((first, last + 1), (first - 1, last + 1))  # with its headline or without
     assert [texts[line] for line in found.kept] == list(BAKERY)
-    assert set(found.similarity[first : last + 1]) == {0.0}
-    assert found.similarity[0] == found.similarity[-1] == 1.0
 
 
-def test_example_that_does_not_fit_is_drawn_with_the_reason():
-    found = figure_data(PAGE, URL, method="example", example=blog_page(LIBRARY))
-    assert found.method == "example"
-    assert found.reason.startswith("example differs")
-
-
-def test_example_verbatim_turns_within_a_window_of_the_body():
+def test_example_verbatim_divides_both_texts_alike_within_a_window_of_the_body():
     page, example = plain_page("en", 3), plain_page("en", 2)
     found = figure_data(page, SITE, method="example-verbatim", example=example)
-    text = page_text(parsed(page).lines)
+    text, curves = page_text(parsed(page).lines), found.curves
     body = truth("en")[3].text.split("\n\n")
-    assert abs(found.page.head - text.index(body[0])) < 2 * found.window
-    assert abs(found.page.tail - text.index(body[-1]) - len(body[-1])) < found.window
-    assert found.fs[0] == found.bs[0] == 1.0
-    assert max(found.fs[found.page.head + found.window : 1000]) < found.level
-
-
-def test_example_verbatim_divides_both_texts_alike():
-    found = figure_data(plain_page("en", 3), SITE, method="example-verbatim", example=plain_page("en", 2))
-    page, example = found.page, found.example
-    assert page.head == example.head
-    assert page.length - page.tail == example.length - example.tail
-    for part in (page, example):
-        assert "library on Saturdays at ten." in part.at_head[0]
-        assert "More stories" in part.at_tail[1]
-
-
-def test_density_keeps_what_is_in_the_root():
-    found = figure_data(PAGE, URL, method="density")
-    texts = texts_of(PAGE)
-    assert found.root == "div.story"
-    assert [texts[line] for line in found.below] == list(BAKERY)
-    assert [texts[line] for line in found.kept] == list(BAKERY)
-    assert found.weights[0] < 0 < min(found.weights[line] for line in found.kept)
-    assert found.head <= found.kept[0] < found.kept[-1] < found.tail
+    assert abs(curves.head - text.index(body[0])) < 2 * WINDOW
+    assert abs(curves.tail - text.index(body[-1]) - len(body[-1])) < WINDOW
+    assert curves.fs[0] == curves.bs[0] == 1.0
+    assert found.page.head == found.example.head
+    assert len(found.page.text) - found.page.tail == len(found.example.text) - found.example.tail
 
 
 def test_line_blocks_rise_and_fall_around_the_body():
@@ -79,31 +51,17 @@ def test_line_blocks_rise_and_fall_around_the_body():
     paragraphs = STORY.text.split("\n\n")
     assert [text for text in between if text in paragraphs] == paragraphs
     assert between[-1] == paragraphs[-1]
-    assert (found.sizes[found.start] > 0, found.threshold) == (True, 0)
     assert len(found.sizes) == len(ctext)
 
 
-def test_tag_paths_name_the_body_s_cluster():
+def test_tag_paths_and_article_deviation_find_the_paragraphs():
     page = news_page("New bread", BAKERY * 3)
     found = figure_data(page, URL, method="tag-paths")
-    [body] = [one for one in found.clusters if set(found.segment) <= set(one.leaves)]
-    assert body.name == "div.story > p"
-    assert len(body.leaves) == 12
-    assert body.length == sum(found.lengths[leaf] for leaf in body.leaves) > found.length_threshold
-    assert set(found.segment) <= set(found.kept)
-    assert sorted(leaf for one in found.clusters for leaf in one.leaves) == list(range(len(found.lengths)))
-
-
-def test_article_deviation_stops_at_the_parent_of_the_paragraphs():
-    page = news_page("New bread", BAKERY * 3)
-    found = figure_data(page, URL, method="article-deviation")
-    assert [level.name for level in found.levels] == ["page", "body", "div.main", "div.story"]
-    assert (found.body, found.body_is_child) == ("div.story", False)
-    last = found.levels[-1]
-    assert (last.children, last.size) == (12, found.body_size)
-    assert last.first < found.share * last.size
-    assert all(level.first >= found.share * level.size for level in found.levels[:-1])
-    assert last.deviation == pytest.approx(deviation([len("".join(text.split())) for text in BAKERY * 3]))
+    assert found.segment in found.clusters
+    assert len(found.segment) == 12
+    assert {*found.segment} <= {*found.kept}
+    last = figure_data(page, URL, method="article-deviation").steps[-1]
+    assert (len(last.texts), last.body) == (12, last.element)
 
 
 def test_list_rank_chooses_the_best_by_r():
@@ -132,6 +90,7 @@ def test_bp_network_has_an_output_for_each_line(method):
         assert found.kept == tuple(n for n, output in enumerate(found.outputs) if output > found.threshold)
 
 
+@pytest.mark.parametrize("asked", ["auto", "example"])
 @pytest.mark.parametrize(
     ("example", "method", "reason"),
     [
@@ -140,8 +99,8 @@ def test_bp_network_has_an_output_for_each_line(method):
         (blog_page(LIBRARY), "density", "example differs"),
     ],
 )
-def test_auto_shows_the_method_that_cut(example, method, reason):
-    found = figure_data(PAGE, URL, example=example)
+def test_the_method_that_decided_is_shown(example, asked, method, reason):
+    found = figure_data(PAGE, URL, example=example, method=asked if example else "auto")
     article = extract(PAGE, URL, example=example)
     assert found.method == method == article.method
     assert reason in found.reason == article.reason
@@ -152,7 +111,7 @@ def test_a_page_that_is_refused_keeps_no_line():
         "<title>404 Not Found</title><h1>404 Not Found</h1><p>The page that you asked for does not exist here.</p>"
     )
     found = figure_data(missing, URL)
-    assert found.kept == ()
+    assert not found.kept
     assert found.reason == extract(missing, URL).reason
 
 
