@@ -18,7 +18,7 @@ from extractors.content.line_model import using
 from extractors.content.line_model.context import LineModel, load_model
 from extractors.content.line_model.line_columns import NAMES, NAMES_OF_ANY_KIND
 from extractors.errors import TrainingMistakes
-from extractors.page_types import using_models
+from extractors.page_types.classify import using_models
 
 from .arguments import mistakes, parser_of
 from .data import DataError, Row, read_sets

@@ -1,12 +1,11 @@
 """The public calls: pages in as bytes or text, articles out."""
 
-from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 
-from .article import IN_TEXT, KINDS, Article, NoArticle, join
-from .page import Refuse, check_type, make_page
+from .article import Article, NoArticle
+from .page import Refuse, make_page
 from .post import Post
 from .registry import Learner, create
 
@@ -23,16 +22,12 @@ class Section:
         url: str | None = None,
         *,
         method: str = "auto",
-        include: Collection[str] = IN_TEXT,
     ) -> None:
         """Prepare `example`, the HTML of one article, whose URL is `url`; None if there is none.
 
-        `include`: the kinds of blocks that are part of an article's text; by default without captions and embeds.
-        Raises `ValueError` for an unknown method or kind or a method that needs an example, `UnusablePage` if the
-        example cannot be used.
+        Raises `ValueError` for an unknown method or one that needs an example, `UnusablePage` if the example cannot be
+        used.
         """
-        check_type("method", method, str)
-        self._include = check_kinds(include)
         self.example = None if example is None else make_page(example, url, name="example")
         self._extractor = create(method, self.example)
 
@@ -61,13 +56,7 @@ class Section:
         `UnusablePage` if nothing can be read from the page.
         """
         page = make_page(html, url, content_type, fetched_at, refuse=refuse)
-        if screenshot is not None:
-            check_type("screenshot", screenshot, bytes)
-            page = replace(page, screenshot=screenshot)
-        found = self._extractor.extract(page)
-        if isinstance(found, NoArticle) or self._include == IN_TEXT:
-            return found
-        return replace(found, text=join(found.blocks, self._include))
+        return self._extractor.extract(page if screenshot is None else replace(page, screenshot=screenshot))
 
     def learn(
         self, html: bytes | str, url: str | None = None, *, content_type: str | None = None, former: bool = False
@@ -90,7 +79,6 @@ def extract(
     method: str = "auto",
     content_type: str | None = None,
     fetched_at: datetime | None = None,
-    include: Collection[str] = IN_TEXT,
     refuse: Refuse = "notices",
     screenshot: bytes | None = None,
 ) -> Article | NoArticle:
@@ -100,7 +88,7 @@ def extract(
 
     Parameters and errors are those of `Section`.
     """
-    return Section(example, method=method, include=include).extract(
+    return Section(example, method=method).extract(
         html, url, content_type=content_type, fetched_at=fetched_at, refuse=refuse, screenshot=screenshot
     )
 
@@ -131,13 +119,3 @@ def read_posts(
 
     page = make_page(html, url, content_type, fetched_at)
     return posts.read_thread([page], is_thread=may_be_thread(kinds_of_page(page)))[0]
-
-
-def check_kinds(include: Collection[str]) -> frozenset[str]:
-    """Return the kinds of blocks. Raises `ValueError` for one that does not exist, `TypeError` for a bare text."""
-    if isinstance(include, str):
-        raise TypeError("include must be a collection of kinds, not str")
-    unknown = [kind for kind in include if kind not in KINDS]
-    if unknown:
-        raise ValueError(f"unknown kind of block {unknown[0]!r}; known: {', '.join(sorted(KINDS))}")
-    return frozenset(include)

@@ -22,10 +22,6 @@ class Trace:
     def __init__(self) -> None:
         self.steps: list[object] = []
 
-    def note(self, step: object) -> None:
-        """Add a step."""
-        self.steps.append(step)
-
     def steps_of(self, kind: type[Step]) -> list[Step]:
         """Return all steps of a kind."""
         return [step for step in self.steps if isinstance(step, kind)]
@@ -49,6 +45,12 @@ _trace: ContextVar[Trace | None] = ContextVar("trace", default=None)
 def tracing() -> Trace | None:
     """Return the trace in which steps are noted; None, the usual case, if no trace was requested."""
     return _trace.get()
+
+
+def note(step: object) -> None:
+    """Note a step if a trace was requested."""
+    if (trace := _trace.get()) is not None:
+        trace.steps.append(step)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from extractors.explanation import Explanation
+    from extractors.explanation.values import Explanation
 
 WIDTH, HEIGHT = 720, 120  # units of the view box
 BINS = 720  # columns of a chart; for longer sequences the extremes of each bin are drawn

@@ -28,7 +28,7 @@ from extractors.html.sanitising import sanitise
 if TYPE_CHECKING:
     from console.report.gathering import ReportedPage
     from crawler.scouting.trial import ReadList
-    from extractors.explanation import ExplainedLine
+    from extractors.explanation.values import ExplainedLine
 
 
 HERE = Path(__file__).parent / "templates"
@@ -61,7 +61,7 @@ def render_report(
     """Return the report as HTML. `wording`: its words in a language; None for English. `lists`: those of a trial."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    from extractors.explanation import DECISIONS
+    from extractors.explanation.values import DECISIONS
 
     environment = Environment(
         loader=FileSystemLoader(HERE),

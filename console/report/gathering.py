@@ -8,7 +8,7 @@ from workers.redesign.backtest import shingle_f1
 
 if TYPE_CHECKING:
     from extractors import Section
-    from extractors.explanation import Explanation
+    from extractors.explanation.values import Explanation
 
 MOST_COMPARED = 5_000  # lines of a page; a longer one is not extracted by the other methods, which would take a minute
 
@@ -63,7 +63,7 @@ class Explainer:
 
     def _answers(self, page: PageIn, explanation: "Explanation") -> list[ComparedMethod]:
         from extractors import NoArticle, UnusablePage
-        from extractors.explanation import lines_in
+        from extractors.explanation.line_decisions import lines_in
 
         answers, text, lines = [], explanation.result.text, [line.text for line in explanation.lines]
         for method, section in self._sections().items() if len(lines) <= MOST_COMPARED else ():

@@ -14,7 +14,7 @@ from crawler.logs import printable
 
 if TYPE_CHECKING:
     from console.report.gathering import ReportedPage
-    from extractors.explanation import ExplainedField, ExplainedLine, Explanation
+    from extractors.explanation.values import ExplainedField, ExplainedLine, Explanation
 
 WIDTH = 80  # columns
 MOST_RUNS = 60  # runs of lines with one decision that are shown

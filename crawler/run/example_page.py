@@ -27,8 +27,7 @@ def doubt_about(page: StoredPage, *, has_posts: bool = False) -> ExampleDoubt | 
     from extractors import extract as extract_alone
     from extractors.article import CHECK
     from extractors.page import make_page
-    from extractors.page_types import page_type
-    from extractors.page_types.classify import kinds_of_page, may_be_thread
+    from extractors.page_types.classify import kinds_of_page, may_be_thread, page_type
     from extractors.posts import read_thread
 
     try:

@@ -11,7 +11,7 @@ from extractors.article import PageType as Kind
 from extractors.content.notices import is_shell
 from extractors.methods.list_rank.extractor import read_entries
 from extractors.page import make_page
-from extractors.page_types import PageType, page_type
+from extractors.page_types.classify import PageType, page_type
 from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 

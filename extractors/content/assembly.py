@@ -16,7 +16,7 @@ from ..metadata.declared_metadata import Head, read_head
 from ..metadata.metadata import read_metadata
 from ..metadata.titles import PageTitles
 from ..page import Page, Refuse
-from ..tracing import tracing
+from ..tracing import note
 from .blocks import Mark, make_blocks, marks_of
 from .body_events import top_of
 from .body_html import KeptLines, TreeMarkup
@@ -70,7 +70,7 @@ def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
     """Return the page with its lines, their paths in `trie`. Raises `UnusablePage` if there is no tree to read."""
     encoded = page.encoded()
     root = parse(encoded)
-    if page.holds(MASKED_ADDRESS):
+    if MASKED_ADDRESS in page.html:
         unmask(root)
     remove_permalinks(root)
     show_titles(root)
@@ -78,8 +78,7 @@ def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
     head = read_head(root)
     lines = with_state(root, head, read_lines(root, trie), trie)
     lines.url = page.url
-    if (trace := tracing()) is not None:
-        trace.note(lines)
+    note(lines)
     width = sum(lines.widths)
     if 2 * len(_BROKEN) * encoded.count(_BROKEN) > width >= MIN_TEXT:
         return NoArticle("most of the text is unreadable: the page does not have the encoding it declares", page.url)
@@ -123,8 +122,7 @@ def assemble(parsed: ParsedPage, body: BodyLines | str, others: Sequence[PageTit
     `others`: titles of other pages of the section.
     """
     page, lines = parsed.page, parsed.lines
-    if (trace := tracing()) is not None:
-        trace.note(Assembling(parsed, body, others))
+    note(Assembling(parsed, body, others))
     if isinstance(body, str):
         return NoArticle(body, page.url)
     base = parsed.head.base_url(page)

@@ -12,7 +12,7 @@ from operator import mul
 import numpy as np
 
 from ..html.lines import Lines
-from ..tracing import tracing
+from ..tracing import note, tracing
 from . import line_membership as keeping
 from .line_membership import without_links
 from .profile import MAIN_SHARE
@@ -110,12 +110,11 @@ def _find_body(segments: SegmentSearch, evidence: LineEvidence, places: list[flo
     lines = segments.lines
     if not len(lines):
         return Body([])
-    segment, trace = segments.segment_by(evidence, places, familiarity), tracing()
+    segment = segments.segment_by(evidence, places, familiarity)
     head, tail, content = segment.head, segment.tail, segment.content
     if not any(content):
         body = Body([], head=head, tail=tail)
-        if trace is not None:
-            trace.note(BodySteps(lines, evidence, segment, body))
+        note(BodySteps(lines, evidence, segment, body))
         return body
     of_paths, counted = content_of_paths(lines, content), _root_content(segment)
     root = find_root(lines, of_paths if counted == content else content_of_paths(lines, counted))
@@ -128,9 +127,7 @@ def _find_body(segments: SegmentSearch, evidence: LineEvidence, places: list[flo
         kept[index] = False
     captions = keeping.caption_lines(standing, kept, under_picture, head, tail)
     body = Body(list(compress(range(len(kept)), kept)), root, head, tail, captions)
-    if trace is not None:
-        left_out = frozenset(template), frozenset(under_picture)
-        trace.note(BodySteps(lines, evidence, segment, body, shares, standing, *left_out))
+    note(BodySteps(lines, evidence, segment, body, shares, standing, frozenset(template), frozenset(under_picture)))
     return body
 
 

@@ -52,13 +52,6 @@ _SHELL = expression(
     re.IGNORECASE | re.VERBOSE,
 )
 NEEDS_SCRIPTS = "the page requires JavaScript"
-_HINTS = (
-    "404", "found", "exist", "available", "不存在", "删除", "下线", "找不到", "无法", "gefunden", "introuvable",
-    "encontrada",
-    "captcha", "human", "robot", "verify", "moment", "checking", "denied", "unusual", "blocked", "too many", "security",
-    "验证", "频繁", "拒绝", "禁止", "访问", "javascript", "java script", "维护", "升级", "maintenance", "back",
-    "unavailable", "gateway",
-)  # fmt: skip
 _NOTICES = (
     (_GONE, GONE),
     (_BLOCKED, CHECK),
@@ -80,9 +73,7 @@ def notice(lines: Lines, title: str, headings: list[str], kept: list[int]) -> st
         return None
     body = (lines.texts[line] for line in (kept or range(len(lines))))
     short = [text for text in (title, *headings, *body) if len(text) <= NOTICE_LINE]
-    said = "\n".join(short).lower()
-    hints = [hint for hint in _HINTS if hint in said]  # cheaper than the expressions below
-    for text in (text for text in short if hints and any(hint in text.lower() for hint in hints)):
+    for text in short:
         for form, reason in _NOTICES:
             if form.search(text):
                 return f"{reason}: “{text[:80]}”"

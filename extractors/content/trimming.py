@@ -22,7 +22,7 @@ from ..html.phrases import (
     may_be_byline,
     short_lines,
 )
-from ..tracing import tracing
+from ..tracing import note
 from .body import Body
 from .line_weights import Prior
 
@@ -46,17 +46,15 @@ class Trimming:
 
 def trim(lines: Lines, body: Body, prior: Prior) -> list[int]:
     """Return the kept lines without those that belong to the template by their words."""
-    trace, removed = tracing(), dict[int, str]()
-    kept = body.kept
+    kept, removed = body.kept, dict[int, str]()
     for why, step in _STEPS:
         left = step(kept, lines, prior)
-        if trace is not None:
+        if len(left) < len(kept):
             removed.update(dict.fromkeys({*kept} - {*left}, why))
         kept = left
     if len(kept) < len(body.kept) and _sum(lines.widths, kept) < LEAST * _sum(lines.widths, body.kept):
         kept, removed = body.kept, {}
-    if trace is not None:
-        trace.note(Trimming(removed))
+    note(Trimming(removed))
     return kept
 
 

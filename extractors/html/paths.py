@@ -6,7 +6,6 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import re2
 from lxml import etree
 from numpy.typing import NDArray
 
@@ -41,14 +40,7 @@ _MARKS = {  # the first that is found counts
     CAPTION: r"(?i)caption|\bcredit|\b(?:slide-?show|gallery|carousel|swiper)",
     SUMMARY: r"(?i)\b(?:summary|standfirst|dek|lede|excerpt|abstract|intro(?:duction)?)\b",
 }
-_FORMS = {
-    mark: re.compile(form) for mark, form in _MARKS.items()
-}  # for classes that are not ASCII: `re2` has another \b
-_IN_ORDER = tuple(_MARKS)
-_ALL_FORMS = re2.Set.SearchSet()
-for _form in _MARKS.values():
-    _ALL_FORMS.Add(_form)
-_ALL_FORMS.Compile()
+_FORMS = {mark: re.compile(form) for mark, form in _MARKS.items()}
 
 
 class PathStep(NamedTuple):
@@ -242,9 +234,6 @@ def _mark(tag: str, classes: str) -> int:
         return CAPTION
     if tag == "blockquote" and _EMBED.search(classes):
         return EMBED
-    if classes.isascii():
-        found = _ALL_FORMS.Match(classes.encode())
-        return _IN_ORDER[min(found)] if found else CLEAN
     return next((mark for mark, form in _FORMS.items() if form.search(classes)), CLEAN)
 
 

@@ -66,19 +66,6 @@ MAX_BYLINE = 100  # characters of a line of date, author and source
 MAX_LEAD = 250  # characters of a line that leads to another article
 MAX_CREDIT = 300
 
-# Each line of a kind contains one of these, in lower case: searching for them first is cheaper than the expression
-_HINTS = {
-    "comments": ["omment", "respon", "repl", "thought", "coment", "discussion", "conversation", "feedback",
-                 "评论", "留言", "跟帖", "跟贴", "回帖", "回贴", "回复", "коммент"],
-    "interface": ["share", "newsletter", "sign up", "subscri", "follow", "advert", "continue", "scroll", "tap to",
-                  "click to", "loading", "tweet", "pin it", "print", "mail", "copy", "save", "play", "back", "image",
-                  "sponsored", "promoted", "copied", "打印", "关闭", "未完", "分享", "收藏", "举报", "返回", "点击",
-                  "扫", "大",
-                  "anzeige", "werbung", "publicit", "publicidad", "реклам"],
-    "end": ["责编", "编辑", "校对", "审核", "终审", "初审", "监制"],
-}  # fmt: skip
-_ODD_LETTERS = "\u017f\u0131\u0307"  # letters that only the expressions treat as s and i
-
 _SENTENCE_END = tuple("。！？!?；;…”.")
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*\.?"
 _DATE = expression(
@@ -145,36 +132,17 @@ def _is_line_of(kind: str, text: str) -> bool:
 
 def lines_of(kind: str, texts: list[str], lines: Sequence[int]) -> list[int]:
     """Return those of some lines that, as a whole, are one of the table's lines of that kind."""
-    return [line for line in _possible_lines(kind, texts, lines) if _is_line_of(kind, texts[line])]
+    return [line for line in lines if is_heading_of(kind, texts[line])]
 
 
 def ends_among(texts: list[str], lines: Sequence[int]) -> list[int]:
     """Return those of some lines that name the editor, as Chinese articles do at their end."""
-    return [line for line in _possible_lines("end", texts, lines) if _END.match(texts[line])]
+    return [line for line in short_lines(texts, lines, SHORT) if _END.match(texts[line])]
 
 
 def short_lines(texts: list[str], lines: Sequence[int], longest: int) -> list[int]:
     """Return those of some lines that have at most `longest` characters."""
     return [line for line in lines if len(texts[line]) <= longest]
-
-
-def _possible_lines(kind: str, texts: list[str], lines: Sequence[int]) -> list[int]:
-    """Return those of some lines that may be of a kind, by their length and their words."""
-    short = short_lines(texts, lines, HEADING if kind == "related" else SHORT)
-    if not short or kind not in _HINTS:
-        return short
-    everything = "\n".join(map(texts.__getitem__, short)).lower()
-    if not everything.isascii() and any(letter in everything for letter in _ODD_LETTERS):
-        return short
-    hints = [hint for hint in _HINTS[kind] if hint in everything]
-    found = []
-    for line in short if hints else ():
-        lowered = texts[line].lower()
-        for hint in hints:
-            if hint in lowered:
-                found.append(line)
-                break
-    return found
 
 
 def is_byline(text: str) -> bool:

@@ -126,12 +126,12 @@ class Head:
     def items(self, page: Page) -> dict[str, list[str]]:
         """Return microdata of elements that readers see: texts by lower-case itemprop."""
         if self.microdata is None:
-            self.microdata = _read_items(self.root) if page.holds("itemprop") else {}
+            self.microdata = _read_items(self.root) if "itemprop" in page.html else {}
         return self.microdata
 
     def author_elements(self, page: Page) -> list[str]:
         """Return the texts of elements that a template names after the author, by class or as a link to the author."""
-        if not (page.holds("author") or page.holds("byline")):
+        if not ("author" in page.html or "byline" in page.html):
             return []
         named = filter(_is_named_author, cast(list[etree._Element], _NAMED_AUTHORS(self.root)))
         found = (clean(short_text(element, MAX_NAMED)) for element in islice(named, MAX_TRIED))

@@ -7,8 +7,8 @@ before and at the beginning of the body.
 import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, timedelta
-from typing import Any, TypedDict
+from datetime import timedelta
+from typing import Any
 
 from ..expressions import expression
 from ..html.decoding import without_controls
@@ -111,14 +111,8 @@ _REPORTER = expression(
     rf"(?:记者|通讯员)[ \u3000]{{0,2}}((?:{_PERSON}|[\u4e00-\u9fff]{{2,4}}?){_PEOPLE})(?=[\s）)]|(?:摄影|综合)?报道|$)",
     re.MULTILINE,
 )
-# Forms of bylines, each with words of which every match contains one: the search for these is faster
-_SOURCE_FORMS = ((("来源", "稿源", "来自"), _SOURCE),)
-_AUTHOR_FORMS = (
-    (("作者", "撰", "记者", "文"), _AUTHOR), (("by", "By", "BY", "bY", "uthor"), _BYLINE),
-    (("by", "By", "BY", "bY"), _DATED_BYLINE), (("记者", "通讯员"), _REPORTER),
-    (("Writer", "Reporter", "Correspondent", "Editor", "文"), _WITH_ROLE),
-    (("|", "｜", "·", "•", "—", "–"), _NAME_AND_DAY),
-)  # fmt: skip
+_SOURCE_FORMS = (_SOURCE,)
+_AUTHOR_FORMS = (_AUTHOR, _BYLINE, _DATED_BYLINE, _REPORTER, _WITH_ROLE, _NAME_AND_DAY)
 _OF_TODAY = expression(r"^(?:.{0,15}(?:今天|今日)是|(?:现在|当前)时间|\W*[Tt]oday(?:\s*[:：]|\s+is\b))")
 _NEXT_LABEL = expression(
     r"(?:作者|编辑|记者|责编|时间|日期|来源|字号|浏览|阅读|点击)\s*[:：].*|(?:阅读|浏览|点击|评论|人气)[\d\s(（)）]*$",
@@ -142,28 +136,10 @@ _ADDRESS = expression(
 )  # addresses that some sites have in place of the author's name
 
 
-class Metadata(TypedDict):
-    """The fields of `Article` that this module fills."""
-
-    canonical_url: str | None
-    title: str | None
-    published: date | None
-    modified: date | None
-    author: str | None
-    source: str | None
-    keywords: tuple[str, ...]
-    language: str | None
-    description: str | None
-    site_name: str | None
-    image: str | None
-    robots_meta: tuple[str, ...]
-    tdm_meta: str | None
-
-
 def read_metadata(
     head: Head, lines: Lines, kept: list[int], title_line: int, page: Page, others: Sequence[PageTitles] = ()
-) -> Metadata:
-    """Return the metadata of a page whose body is the `kept` lines.
+) -> dict[str, Any]:
+    """Return the fields of `Article` about a page whose body is the `kept` lines.
 
     `title_line` repeats its title, or is -1; `others`: titles of other pages of its section.
     """
@@ -181,21 +157,23 @@ def read_metadata(
     whole = "" if not any(declared) and _is_above_headline(lines, kept, title_line, head) else head.title
     published = find_published(head, dated, page, [other.times for other in others])
     host = _host(page.url or canonical or "")
-    return Metadata(
-        canonical_url=canonical,
-        title=find_title(declared, whole, head.headings, site_name, host, repeated, shared_names(head.title, others)),
-        published=published,
-        modified=in_zone_of(published, find_modified(head, dated, page)),
-        author=find_author(head, nearby, page),
-        source=find_source(head, nearby),
-        keywords=next((words for _, words in keyword_places(head)), ()),
-        language=language,
-        description=_first(text_places(head, DESCRIPTION, "description")),
-        site_name=site_name,
-        image=next(filter(None, (web_url(base, url) for _, url in image_places(head))), None),
-        robots_meta=tuple(head.robots),
-        tdm_meta=head.first(TDM).strip() or None,
-    )
+    return {
+        "canonical_url": canonical,
+        "title": find_title(
+            declared, whole, head.headings, site_name, host, repeated, shared_names(head.title, others)
+        ),
+        "published": published,
+        "modified": in_zone_of(published, find_modified(head, dated, page)),
+        "author": find_author(head, nearby, page),
+        "source": find_source(head, nearby),
+        "keywords": next((words for _, words in keyword_places(head)), ()),
+        "language": language,
+        "description": _first(text_places(head, DESCRIPTION, "description")),
+        "site_name": site_name,
+        "image": next(filter(None, (web_url(base, url) for _, url in image_places(head))), None),
+        "robots_meta": tuple(head.robots),
+        "tdm_meta": head.first(TDM).strip() or None,
+    }
 
 
 def titles_of(head: Head) -> PageTitles:
@@ -370,15 +348,12 @@ def _split_keywords(value: str) -> list[str]:
     return value.split() if len(parts) == 1 and not value.isascii() else parts
 
 
-def _first_match(forms: Sequence[tuple[Sequence[str], re.Pattern[str]]], lines: list[str]) -> str | None:
+def _first_match(forms: Sequence[re.Pattern[str]], lines: list[str]) -> str | None:
     """Return the name in a line that has one of the forms."""
     text = "\n".join(lines)
-    for words, form in forms:
-        for match in form.finditer(text) if any(map(text.__contains__, words)) else ():
-            name = _NEXT_LABEL.sub("", match[match.lastindex or 1])
-            if name and name.lower() not in NO_NAMES:
-                return _people(name)
-    return None
+    names = (_NEXT_LABEL.sub("", match[match.lastindex or 1]) for form in forms for match in form.finditer(text))
+    name = next((name for name in names if name and name.lower() not in NO_NAMES), None)
+    return name and _people(name)
 
 
 def _people(names: str) -> str:

@@ -31,8 +31,7 @@ from ..content.assembly import PageReader, ParsedPage
 from ..content.notices import notice
 from ..content.page_body import rules_body
 from ..page import Page
-from ..page_types import classify
-from ..page_types.classify import EVEN
+from ..page_types.classify import EVEN, classify
 from .article_deviation import extractor as article_deviation
 from .list_rank import extractor as list_rank
 

@@ -13,16 +13,3 @@ are in docs/methods-page-types.md. The steps, and the modules that implement the
     log odds of each kind → page type   `classify.kinds_of`
 MODEL_CARD.md describes the trained models; `evaluation.page_type_training` trains them.
 """
-
-from .addresses import shape_of
-from .classify import PageType, classify, classify_together, page_kinds, page_type, using_models
-
-__all__ = [
-    "PageType",
-    "classify",
-    "classify_together",
-    "page_kinds",
-    "page_type",
-    "shape_of",
-    "using_models",
-]

@@ -42,7 +42,7 @@ READ_WHOLE = frozenset(  # files of other packages in which all texts are messag
         "crawler/task_list/publication.py",
         "crawler/task_list/validators.py", "crawler/task_list/yaml_source.py",
         "extractors/content/confidence/__init__.py",
-        "extractors/content/trimming.py", "extractors/explanation/explain.py", "extractors/explanation/fields.py",
+        "extractors/content/trimming.py", "extractors/explanation/__init__.py", "extractors/explanation/fields.py",
         "extractors/explanation/line_decisions.py", "extractors/explanation/values.py",
         "extractors/methods/bp_network/extractor.py", "extractors/methods/density/extractor.py",
         "extractors/methods/example/extractor.py",

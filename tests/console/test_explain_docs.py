@@ -11,7 +11,7 @@ from console.explaining import MOST_PAGES
 from console.report.document import PAGE_ROWS
 from console.report.gathering import MOST_COMPARED
 from evaluation.sample_site import EXAMPLES, tasks_yaml, truth
-from extractors.explanation import DECISIONS
+from extractors.explanation.values import DECISIONS
 from tests.console.conftest import Exemplar
 from tests.docs.documents import DOCS, blocks
 from tests.site.server import SiteServer

@@ -27,7 +27,8 @@ from crawler.discovery.links import PageLink
 from crawler.scouting.trial import JudgedLink, ReadList
 from extractors import Section
 from extractors.article import PageType
-from extractors.explanation import Explanation, explain
+from extractors.explanation import explain
+from extractors.explanation.values import Explanation
 from tests.console.conftest import Exemplar
 from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, news_page
 

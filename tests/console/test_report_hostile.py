@@ -16,7 +16,7 @@ from console.report.gathering import ComparedMethod, Explainer, ReportedPage
 from crawler.discovery.links import PageLink
 from crawler.scouting.trial import JudgedLink, ReadList
 from extractors import Article, Section
-from extractors.explanation import (
+from extractors.explanation.values import (
     DECISIONS,
     ExplainedField,
     ExplainedLine,

@@ -70,12 +70,12 @@ def test_comments_longer_than_a_short_article_stay_out_with_an_example():
     assert body_of(page("Tides", HARBOUR[:1], voices), example) == list(HARBOUR[:1])
 
 
-def test_embedded_post_is_a_block_that_the_caller_may_ask_for():
+def test_embedded_post_is_a_block_and_no_text():
     post = '<blockquote class="twitter-tweet"><p>The tide is high.</p></blockquote>'
     page = news_page("Tides", (), body=paragraphs(*HARBOUR) + post + paragraphs(*BAKERY, *LIBRARY))
-    assert "The tide is high." not in extract(page, URL).text
-    kinds = ["paragraph", "embed"]
-    assert extract(page, URL, include=kinds).text.split("\n\n") == [*HARBOUR, "The tide is high.", *BAKERY, *LIBRARY]
+    found = extract(page, URL)
+    assert "The tide is high." not in found.text
+    assert [block.text for block in found.blocks if block.kind == "embed"] == ["The tide is high."]
 
 
 def test_article_made_of_embedded_posts_keeps_them():

@@ -21,7 +21,7 @@ import zstandard
 from extractors import Article, Section, UnusablePage
 from extractors.article import MAYBE_LISTS
 from extractors.methods.example.extractor import MEMORY
-from extractors.page_types import page_type
+from extractors.page_types.classify import page_type
 
 from .. import keys
 from ..page_store import StoredPage, unpack, unpack_body

@@ -21,7 +21,7 @@ from extractors.article import MAYBE_LISTS
 from extractors.html.decoding import decode
 from extractors.methods.example.extractor import MEMORY
 from extractors.page import Refuse
-from extractors.page_types import PageType, classify_together, page_type
+from extractors.page_types.classify import PageType, classify_together, page_type
 
 from ..extraction.near_duplicates import ENTRY, alike, entry_of
 from ..page_store import StoredPage

@@ -20,7 +20,6 @@ from ... import learned
 from ...article import PageType
 from ...html.lines import Flags, Floats, Lines
 from ...html.phrases import lines_of
-from ...tracing import tracing
 from ..body import Body
 from ..line_weights import Prior
 from .context import LineModel, load_model
@@ -145,10 +144,7 @@ def second_opinion(
         chance = np.where(posts, np.maximum(chance, SURE), chance * NO_POST).astype(np.float32)
         kept = corrected(rules, chance, lines.width, is_article=is_article)
     kept = without_lone_headings(kept, lines.texts)
-    opinion = Opinion(np.flatnonzero(kept).tolist(), rules, chance, read_once, lines.width, values)
-    if (trace := tracing()) is not None:
-        trace.note(opinion)
-    return opinion
+    return Opinion(np.flatnonzero(kept).tolist(), rules, chance, read_once, lines.width, values)
 
 
 def using(of_articles: LineModel, of_any_kind: LineModel | None = None) -> AbstractContextManager[None]:

@@ -24,7 +24,7 @@ LABEL = 60  # bytes; a shorter line without a link may be a name, a date or a he
 UNIT_LINES = 4  # lines after a headline in which its text must stand
 REACH = 8  # lines around a line in which units are counted
 FAR_LINES = 60
-LONGEST_KEPT = 500  # characters of a link whose kind is kept for the next pages
+LONGEST = 2_000  # characters of a link
 SAME = 0.8  # similarity from which a line is shared with the example
 CUT_OFF = ("…", "...", "[…]")
 EXTERNAL, SAME_HOST, SIBLING = 1, 2, 3  # where a link leads; a sibling's URL has the form of the page's own
@@ -171,15 +171,15 @@ def _targets(lines: Lines) -> NDArray[np.int8]:
     host, path = (address[1] or "", address[2]) if address else ("", "")
     own, slashes = _form(path), path.rstrip("/").count("/")
     for line, target in zip(lines.links, lines.hrefs, strict=True):
-        if line >= len(lines) or not lines.linked_bytes[line]:
+        if line >= len(lines) or not lines.linked_bytes[line] or len(target) > LONGEST:
             continue
-        is_short = len(target) <= LONGEST_KEPT
-        where = (_where_before if is_short else _where)(target, host, own, slashes)
+        where = _where(target, host, own, slashes)
         if where > found[line]:
             found[line] = where
     return np.array(found, np.int8)
 
 
+@lru_cache(4096)  # the pages of a section have the same menus
 def _where(target: str, host: str, own: str, slashes: int) -> int:
     """Return where a link leads. `own`, `slashes`: form of the page's own path, and its number of slashes."""
     address = _ADDRESS.match(target)
@@ -190,9 +190,6 @@ def _where(target: str, host: str, own: str, slashes: int) -> int:
     path = path.rstrip("/")
     sibling = host and path.startswith("/") and path.count("/") == slashes and _form(path) == own
     return SIBLING if sibling else SAME_HOST
-
-
-_where_before = lru_cache(4096)(_where)  # the pages of a section have the same menus
 
 
 def _form(path: str) -> str:

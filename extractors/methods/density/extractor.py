@@ -23,7 +23,7 @@ from ...content.thread_lines import lines_of_posts
 from ...html.lines import Flags, Lines
 from ...page import Page
 from ...page_types.classify import PageVerdict, judge
-from ...tracing import tracing
+from ...tracing import note
 
 METHOD = "density"
 SURE = 0.9  # confidence from which the reason names no doubt, and no other text of the page is tried
@@ -56,12 +56,10 @@ def find_body(
     rules = rules_body(lines, parsed.prior)
     verdict = judge(parsed, rules.kept, evidence)
     if verdict.refused:
-        if (trace := tracing()) is not None:
-            trace.note(OwnBody(rules, verdict, None, None, reason))
+        note(OwnBody(rules, verdict, None, None, reason))
         return verdict.refused
     opinion, trust, _ = own_opinion(parsed, rules, verdict, is_article)
-    if (trace := tracing()) is not None:
-        trace.note(OwnBody(rules, verdict, opinion, trust, reason))
+    note(OwnBody(rules, verdict, opinion, trust, reason))
     return body_lines(METHOD, lines, replace(rules, kept=opinion.kept), verdict, trust, reason)
 
 

@@ -13,7 +13,6 @@ better. A section may have a former template besides its own: then only the vote
 better vote on it.
 """
 
-from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from statistics import median
@@ -38,9 +37,8 @@ from ...html.paths import MAX_TRIE, PathTrie
 from ...metadata.metadata import titles_of
 from ...metadata.titles import NO_TITLES, PageTitles
 from ...page import Page
-from ...page_types import classify
-from ...page_types.classify import judge
-from ...tracing import Trace, tracing
+from ...page_types.classify import classify, judge
+from ...tracing import Trace, note
 from ..density import extractor as density
 
 METHOD = "example"
@@ -292,8 +290,7 @@ class VotedPage:
             if not twin:
                 self._matches[id(body)] = match
         vote = Vote(body, match, voter.layout, places, similarity.page, twin, voter.expected)
-        if (trace := tracing()) is not None:
-            trace.note(vote)
+        note(vote)
         return vote
 
     def _is_twin(self, voter: Voter, similarity: list[float]) -> bool:
@@ -341,7 +338,7 @@ def elect(
     the section's. `list_like`: log odds that the example is a list; `usual_match`: of the section, 0 if unknown;
     `is_article`: whether the example is an article.
     """
-    page, trace = parsed.lines, tracing()
+    page = parsed.lines
     valid = [vote for vote in votes if vote.counts]
     best = max(vote.match for vote in votes)
     if not valid:
@@ -353,8 +350,6 @@ def elect(
         return density.find_body(parsed, "too little text differs from the example", list_like + ELSEWHERE, is_article)
     expected = _where_expected(page, kept, [vote.layout for vote in valid])
     verdict = judge(parsed, kept, list_like + (EXPECTED if expected else ELSEWHERE))
-    if trace is not None:
-        trace.note(verdict)
     if verdict.refused:
         return verdict.refused
     elected, similarity, factors = replace(body, kept=kept), usual_similarity(valid), _factors(page, valid)
@@ -366,16 +361,14 @@ def elect(
     known = known_of(page, parsed.head, opinion.kept, verdict.probability)
     trust = trust_of(opinion, replace(known, match=best, support=support_of(valid, opinion.kept)))
     election = Election(valid, counts_of(page, valid), kept, opinion, trust)
-    if trace is not None:
-        trace.note(election)
+    note(election)
     is_odd = best < ODD * usual_match
     if trust.confidence < density.SURE or is_odd:
         own = density.find_body(parsed, "the body of the page alone is likelier", list_like + ELSEWHERE, is_article)
         least = trust.confidence + (-LIKELIER if is_odd else LIKELIER)
         if isinstance(own, BodyLines) and own.confidence > least and not repeats(page, own.kept, similarity):
             return own
-        if trace is not None:
-            trace.note(election)  # the last decision noted is the one on which the result is based
+        note(election)  # the last decision noted is the one on which the result is based
     captions = sorted({line for vote in valid for line in vote.body.captions})
     chosen = replace(body, kept=opinion.kept, captions=captions)
     return density.body_lines(METHOD, page, chosen, verdict, trust, _reason(valid, best))
@@ -456,12 +449,7 @@ def _where_expected(page: Lines, kept: list[int], layouts: list[Layout]) -> bool
 def surrounding_match(page: Lines, similarity: list[float], body: Body) -> float:
     """Return the mean similarity of the short lines outside the body: 0 (another template) to 1."""
     around = [similarity[line] for line in _lines_around(page, body)]
-    if not around:
-        return 0.0
-    equal = around.count(1.0)
-    if equal + around.count(0.0) < len(around):
-        return float(np.array(around, np.float32).mean())
-    return array("f", [equal / len(around)])[0]  # the same number; NumPy is slow on a few values
+    return float(np.array(around, np.float32).mean()) if around else 0.0
 
 
 def _lines_around(page: Lines, body: Body) -> list[int]:

@@ -101,7 +101,7 @@ class TagPaths:
 
     def extract(self, page: Page) -> Article | NoArticle:
         """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
-        page = replace(page, html=without_garbled(page.html), utf8=None)
+        page = replace(page, html=without_garbled(page.html))
         ctext = read_ctext(page.html)
         outline = read_outline(ctext)
         kept = body_leaves(outline, self.thresholds(outline.leaves))

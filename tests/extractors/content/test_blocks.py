@@ -104,12 +104,6 @@ def test_caption_is_a_block_with_its_picture_but_no_part_of_the_text():
     assert "noon" not in extract(blog_page([*BAKERY, PICTURE, *HARBOUR])).text
 
 
-def test_caption_joins_the_text_if_the_caller_says_so():
-    page = blog_page([*BAKERY, PICTURE, *HARBOUR])
-    assert "The pier at noon." in extract(page, include={"paragraph", "caption"}).text
-    assert extract(page, include=["caption"]).text == "The pier at noon."
-
-
 def test_picture_without_words_carries_its_alternative_text():
     (block,) = page_blocks('<div><img data-src="pier.jpg" src="data:image/gif;base64,R0" alt="a pier"></div>')
     assert block == Block("caption", "a pier", images=("https://gazette.example/town/pier.jpg",))
@@ -137,13 +131,6 @@ def test_links_of_a_block_are_absolute():
 def test_summary_is_told_from_the_paragraphs():
     (block,) = page_blocks('<p class="standfirst">What the miller found in the shed.</p>')
     assert block.kind == "summary"
-
-
-def test_unknown_kind_is_named():
-    with pytest.raises(ValueError, match=r"'pargraph'.*paragraph"):
-        extract(blog_page(BAKERY), include=["pargraph"])
-    with pytest.raises(TypeError, match="collection"):
-        extract(blog_page(BAKERY), include="paragraph")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,9 @@ import pytest
 
 from evaluation.sample_site import DESIGNS, EXAMPLES, SECTIONS, STARTS, render_site, truth
 from extractors import Listing, NoArticle, Section
-from extractors.explanation import DECISIONS, comparable_methods, explain, lines_in
+from extractors.explanation import comparable_methods, explain
+from extractors.explanation.line_decisions import lines_in
+from extractors.explanation.values import DECISIONS
 from extractors.registry import METHODS
 from extractors.tracing import Trace, traced, tracing
 from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
@@ -180,7 +182,7 @@ def test_nothing_is_noted_unless_it_is_asked_for():
 def test_a_trace_finds_steps_by_kind_and_place():
     trace, first, second = Trace(), 1.5, 2.5
     for step in (first, "a", second, "b"):
-        trace.note(step)
+        trace.steps.append(step)
     assert trace.steps_of(float) == [1.5, 2.5]
     assert trace.last(str) == "b"
     assert trace.last(str, before=second) == "a"

@@ -100,11 +100,6 @@ def test_a_list_that_a_person_insists_on_is_an_article():
     assert lists.page_type == "article"
 
 
-def test_kinds_of_blocks_may_be_chosen_for_a_list():
-    headings = Section(None, method="list-rank", include=["heading"]).extract(section_page(teaser_list()), URL)
-    assert headings.text.split("\n\n") == list(TITLES)
-
-
 class Seen:
     """A classifier that always sees the same type."""
 
@@ -169,11 +164,6 @@ def test_where_the_screenshot_tells_nothing_structure_decides(monkeypatch):
     monkeypatch.setattr(screenshot_type, "classifier", lambda: lambda png: unclear)
     found = extract(archive(), URL, method="i-awce", screenshot=b"a picture")
     assert found.reason.startswith("list by structure")
-
-
-def test_a_screenshot_is_bytes():
-    with pytest.raises(TypeError, match="screenshot must be bytes"):
-        extract(archive(), URL, method="i-awce", screenshot="shot.png")
 
 
 def test_other_methods_have_no_use_for_a_screenshot():

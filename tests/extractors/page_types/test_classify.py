@@ -7,8 +7,7 @@ import pytest
 
 from evaluation.sample_site import DESIGNS, LIST_PATHS, SECTIONS, TOPIC_PATHS, render_site, truth
 from extractors import Article, NoArticle, Section, extract
-from extractors.page_types import PageType, classify, classify_together, page_kinds
-from extractors.page_types.classify import kind_of_several
+from extractors.page_types.classify import PageType, classify, classify_together, kind_of_several, page_kinds
 from tests.extractors.pages import BAKERY, HARBOUR, news_page
 
 from .made import article_page, list_page, parsed
