@@ -28,15 +28,12 @@ class Trace:
 
     def last(self, kind: type[Step], before: object = None) -> Step | None:
         """Return the last step of a kind, or the last one before the step `before`; None if there is none."""
-        end = len(self.steps) if before is None else self._place(before)
+        end = next((place for place, step in enumerate(self.steps) if step is before), len(self.steps))
         return next((step for step in reversed(self.steps[:end]) if isinstance(step, kind)), None)
 
     def first(self, kind: type[Step]) -> Step | None:
         """Return the first step of a kind; None if there is none."""
         return next((step for step in self.steps if isinstance(step, kind)), None)
-
-    def _place(self, wanted: object) -> int:
-        return next(place for place, step in enumerate(self.steps) if step is wanted)
 
 
 _trace: ContextVar[Trace | None] = ContextVar("trace", default=None)

@@ -48,7 +48,7 @@ def _rows(page: "ReportedPage", words: ReportWording) -> Iterator[Row]:
         yield words.word("missing"), words.text(page.error)
         return
     result, curves = explanation.result, explanation.curves
-    found = f"method {explanation.method}, confidence {explanation.confidence:.2f}" if result else "no article"
+    found = f"method {result.method}, confidence {result.confidence:.2f}" if result else "no article"
     yield words.word("answer"), words.text(found)
     yield words.word("because"), WRAPPED + words.text(result.reason)
     for number, ground in enumerate(explanation.grounds):

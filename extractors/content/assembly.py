@@ -4,8 +4,6 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
-from lxml import etree
-
 from ..article import IN_TEXT, MAYBE_LISTS, Article, Block, Kind, NoArticle, PageType, join
 from ..html.code_listings import plain_listings
 from ..html.dom import parse
@@ -127,8 +125,7 @@ def assemble(parsed: ParsedPage, body: BodyLines | str, others: Sequence[PageTit
         return NoArticle(body, page.url)
     base = parsed.head.base_url(page)
     marks = marks_of(lines, body.kept, body.captions, body.root)
-    pictures: dict[etree._Element, str | None] = {}
-    numbered = make_blocks(lines, marks, body.root, base, pictures)
+    numbered = make_blocks(lines, marks, body.root, base)
     blocks = tuple(block for _, block in numbered)
     metadata = read_metadata(parsed.head, lines, body.kept, parsed.prior.title, page, others)
     metadata["image"] = metadata["image"] or next((url for block in blocks for url in block.images), None)
@@ -144,35 +141,24 @@ def assemble(parsed: ParsedPage, body: BodyLines | str, others: Sequence[PageTit
         fits=body.fits,
         url=page.url,
         pages=(page,),
-        markup=_markup(lines, marks, base, metadata["image"], [last for last, _ in numbered], pictures),
+        markup=_markup(lines, marks, base, metadata["image"], [last for last, _ in numbered]),
         **metadata,
     )
 
 
 def _markup(
-    lines: Lines,
-    marks: list[tuple[int, Mark]],
-    base: str,
-    image: str | None,
-    last_lines: list[int],
-    pictures: dict[etree._Element, str | None],
+    lines: Lines, marks: list[tuple[int, Mark]], base: str, image: str | None, last_lines: list[int]
 ) -> TreeMarkup | None:
-    """Return what the body's HTML is made from; `last_lines`: of each block; `pictures`: the URLs of some."""
-    if not marks:
-        return None
-    first = marks[0][0]
-    top = top_of(lines, first, marks[-1][0])
+    """Return what the body's HTML is made from; `last_lines`: of each block."""
+    first = marks[0][0] if marks else 0
+    top = top_of(lines, first, marks[-1][0]) if marks else None
     if top is None:
         return None
     name = (image or "").rpartition("/")[2].partition("?")[0]
     above = (element.get("src") or "" for line, _, element in lines.media if line <= first)
     lead = image if name and any(name in source for source in above) else None
-    copy = deepcopy(top.element)  # the rest of the page's tree is freed
-    if pictures:
-        both = zip(top.element.iter("img"), copy.iter("img"), strict=True)
-        pictures = {copied: pictures[picture] for picture, copied in both if picture in pictures}
-    top = replace(top, element=copy)
-    return TreeMarkup(top, KeptLines({index: kind for index, (kind, _) in marks}, base, lead, last_lines, pictures))
+    top = replace(top, element=deepcopy(top.element))  # the rest of the page's tree is freed
+    return TreeMarkup(top, KeptLines({index: kind for index, (kind, _) in marks}, base, lead, last_lines))
 
 
 def _confidence(body: BodyLines, refuse: Refuse) -> float:

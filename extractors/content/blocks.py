@@ -46,14 +46,11 @@ Mark = tuple[Kind, int]  # the kind of a line's block, and the path of the eleme
 CAPTION_MARK: Mark = ("caption", 0)
 
 
-def make_blocks(
-    lines: Lines, marks: list[tuple[int, Mark]], root: int, base: str, pictures: dict[etree._Element, str | None]
-) -> list[tuple[int, Block]]:
+def make_blocks(lines: Lines, marks: list[tuple[int, Mark]], root: int, base: str) -> list[tuple[int, Block]]:
     """Return the blocks of the lines with marks, in order, with the captions, pictures and players among them.
 
     With each block, the number of its last line; with a picture or player of its own, that of the block before it.
-    `root` is the path of the body's root, `base` the URL that relative ones refer to. The URL of each picture that was
-    looked at is added to `pictures`.
+    `root` is the path of the body's root, `base` the URL that relative ones refer to.
     """
     found: list[tuple[int, Block]] = []  # (number of the block's last line, block)
     links = _links_by_line(lines, {index for index, _ in marks}, base)
@@ -71,7 +68,7 @@ def make_blocks(
         else:
             level = int(lines.trie.tag[holder][1]) if kind == "heading" else None
             found += [(i, Block(kind, lines.texts[i], level, links.get(i, ()))) for i in indices]
-    return _with_media(lines, found, root, base, pictures)
+    return _with_media(lines, found, root, base)
 
 
 def marks_of(lines: Lines, kept: list[int], captions: list[int], root: int) -> list[tuple[int, Mark]]:
@@ -200,9 +197,7 @@ def _links_by_line(lines: Lines, wanted: set[int], base: str) -> dict[int, tuple
     return {index: tuple(made) for index, made in links.items()}
 
 
-def _with_media(
-    lines: Lines, found: list[tuple[int, Block]], root: int, base: str, pictures: dict[etree._Element, str | None]
-) -> list[tuple[int, Block]]:
+def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: str) -> list[tuple[int, Block]]:
     """Add the pictures and players below the root that are between the first and the last block."""
     first, last = (found[0][0], found[-1][0]) if found else (0, -1)
     inserted: dict[int, list[Block]] = {}  # what is inserted in front of each block
@@ -216,7 +211,7 @@ def _with_media(
             continue
         while found[place][0] < index:
             place += 1
-        made = _media_block(element, base, pictures)
+        made = _media_block(element, base)
         if made is None:
             continue
         if made.images and (found[place][1].kind == "caption" or lines.paths[index] == path):
@@ -232,13 +227,13 @@ def _with_media(
     return blocks
 
 
-def _media_block(element: etree._Element, base: str, pictures: dict[etree._Element, str | None]) -> Block | None:
+def _media_block(element: etree._Element, base: str) -> Block | None:
     """Return a block for a picture or player, or None if it has no http(s) URL."""
     if KINDS[str(element.tag)] != IMAGE:
         source = element.find("source") if not element.get("src") else None
         url = web_url(base, (element if source is None else source).get("src") or "")
         return Block("embed", "", links=(Link("", url),)) if url else None
-    url = pictures[element] = picture_url(element, base)
+    url = picture_url(element, base)
     return Block("caption", alternative(element), images=(url,)) if url else None
 
 

@@ -22,36 +22,8 @@ from ..article import Kind
 from ..html.dom import to_html
 from ..html.sanitising import FORMULAS, sanitise
 from ..html.urls import drop_tracking, web_url
+from . import body_events as event
 from .blocks import has_data
-from .body_events import (
-    BORDER,
-    CAPTION,
-    CODE,
-    EMBEDDED,
-    EMPTY,
-    END,
-    END_INLINE,
-    FORMULA,
-    HAS_CAPTION,
-    HAS_EMBED,
-    HAS_KEPT,
-    HAS_PROSE,
-    HAS_TABLE,
-    HAS_TEXT,
-    HEADINGS,
-    INLINE_MEANINGS,
-    NEW_LINE,
-    OWN,
-    PARENTS,
-    PICTURE,
-    ROWS,
-    START,
-    START_INLINE,
-    TASK,
-    TEXT,
-    Top,
-    read_events,
-)
 from .code_language import code_language
 from .pictures import STYLE_LENGTH, alternative, background_url, picture_url
 
@@ -64,7 +36,7 @@ _STYLES = {
     "em": re.compile(r"font-style\s*:\s*italic"),
     "del": re.compile(r"text-decoration[^;]*line-through"),
 }
-_ONE_LINE = frozenset({*HEADINGS.values(), "dt", "summary", "caption", "figcaption"})
+_ONE_LINE = frozenset({*event.HEADINGS.values(), "dt", "summary", "caption", "figcaption"})
 _CELLS = frozenset({"td", "th"})
 _TIGHT = _ONE_LINE | _CELLS | {"li", "dd"}  # a single paragraph within is written without <p>
 _CAPTIONS = ("figure", "figcaption", "caption")
@@ -74,7 +46,7 @@ _CHILDREN = {
     "ol": ("li", {"li", "ul", "ol"}),
     "dl": ("dd", {"dt", "dd"}),
     "tr": ("td", _CELLS),
-    **dict.fromkeys(ROWS, ("tr", ROWS | {"tr", "caption"})),
+    **dict.fromkeys(event.ROWS, ("tr", event.ROWS | {"tr", "caption"})),
 }
 _NUMBERS = {"ol": ("start",), "li": ("value",), "td": ("colspan", "rowspan"), "th": ("colspan", "rowspan")}
 _RUN, _PICTURES, _BLOCK = "p", "figure", ""  # the element around a part that may not be where it is by itself
@@ -85,14 +57,13 @@ class KeptLines:
     """The lines of a page that its HTML has: the kinds of their blocks, and the URL that relative ones refer to.
 
     `lead`: the URL of the article's picture, which is written first if the page shows it above the text. `last_lines`:
-    the number of the last line of each block. `pictures`: the URLs of those that the blocks have.
+    the number of the last line of each block.
     """
 
     kinds: Mapping[int, Kind]
     base: str
     lead: str | None = None
     last_lines: Sequence[int] = ()
-    pictures: Mapping[etree._Element, str | None] = field(default_factory=dict)
 
     def only(self, blocks: Collection[int]) -> "KeptLines":
         """Return the lines of some of the blocks, given by their places."""
@@ -114,9 +85,9 @@ class TreeMarkup:
 
     __slots__ = ("_html", "_kept", "_top")
 
-    def __init__(self, top: Top, kept: KeptLines) -> None:
+    def __init__(self, top: event.Top, kept: KeptLines) -> None:
         """`top` must not change until the HTML is written."""
-        self._top: Top | None = top
+        self._top: event.Top | None = top
         self._kept = kept
         self._html = ""
 
@@ -143,9 +114,9 @@ class TreeMarkup:
 class _Writer:
     """Writes the events of one body."""
 
-    def __init__(self, top: Top, kept: KeptLines) -> None:
+    def __init__(self, top: event.Top, kept: KeptLines) -> None:
         self._kept = kept
-        self._events, self._media = read_events(top, kept.kinds, self._medium)
+        self._events, self._media = event.read_events(top, kept.kinds, self._medium)
         self._frames = [_Frame("")]
         self._run: list[str] = []  # the paragraph that is being written
         self._has_text = self._space = False  # whether it has text, and whether a space follows
@@ -158,35 +129,35 @@ class _Writer:
         styles: list[bool] = []  # of each open inline element, whether it is written
         caption = -1  # the line of the last caption
         for place, (kind, value) in enumerate(self._events):
-            if kind == TEXT:
+            if kind == event.TEXT:
                 self._write_text(value)
-            elif kind in (BORDER, START, END):
+            elif kind in (event.BORDER, event.START, event.END):
                 if self._run:
                     self._end_run()
-                if kind == START:
+                if kind == event.START:
                     closing.append(self._start(*value))
-                elif kind == END:
+                elif kind == event.END:
                     for _ in range(closing.pop()):
                         self._pop()
-            elif kind == START_INLINE:
+            elif kind == event.START_INLINE:
                 styles.append(self._start_inline(*value))
-            elif kind == END_INLINE:
+            elif kind == event.END_INLINE:
                 if styles.pop():
                     self._end_inline()
-            elif kind == NEW_LINE:
+            elif kind == event.NEW_LINE:
                 self._new_line()
-            elif kind == EMPTY:
+            elif kind == event.EMPTY:
                 self._end_run()
                 self._write_empty(*value)
-            elif kind == CODE:
+            elif kind == event.CODE:
                 self._write_code(*value)
-            elif kind == CAPTION:
+            elif kind == event.CAPTION:
                 if any(map(self._nearest, _CAPTIONS)):
                     self._write_text(value[1])
                 elif value[0] != caption:
                     caption = value[0]
                     self._write_caption(place)
-            elif kind != TASK:
+            elif kind != event.TASK:
                 self._write_medium(kind, value)
             elif self._nearest("li"):
                 self._token(f'<input type="checkbox" disabled{" checked" if value else ""}>')
@@ -204,20 +175,20 @@ class _Writer:
         """Open a block with the given content. Return how many frames that opens."""
         if tag == "table":
             return self._start_table(element, inside)
-        if inside & HAS_KEPT == HAS_CAPTION or (tag == "figure" and not inside & HAS_PROSE):
+        if inside & event.HAS_KEPT == event.HAS_CAPTION or (tag == "figure" and not inside & event.HAS_PROSE):
             if tag not in ("caption", *_CELLS) and not self._nearest("figure"):
                 self._push("figure")
                 return 1
-        elif tag == "blockquote" and inside & HAS_EMBED and not self._nearest("figure"):
+        elif tag == "blockquote" and inside & event.HAS_EMBED and not self._nearest("figure"):
             self._push("figure")
             self._push("blockquote")
             return 2
-        own = OWN.get(tag)
+        own = event.OWN.get(tag)
         if own is None or len(self._frames) > MAX_NESTED:
             return 0
-        if own in PARENTS and self._frames[-1].tag not in PARENTS[own]:
+        if own in event.PARENTS and self._frames[-1].tag not in event.PARENTS[own]:
             return 0
-        if not inside & HAS_TEXT and self._nearest("figure"):
+        if not inside & event.HAS_TEXT and self._nearest("figure"):
             return 0
         return self._start_own(own, element)
 
@@ -241,11 +212,11 @@ class _Writer:
             self._start_own(tag, element)
             self._pop()
         elif len(self._frames) > 1 and self._nearest("figure") and (url := background_url(element, self._kept.base)):
-            self._write_medium(PICTURE, _image(url, alternative(element)))
+            self._write_medium(event.PICTURE, _image(url, alternative(element)))
 
     def _start_inline(self, tag: str, element: etree._Element) -> bool:
         """Open an inline element. Return whether it has a meaning here."""
-        own, attributes = INLINE_MEANINGS.get(tag), ""
+        own, attributes = event.INLINE_MEANINGS.get(tag), ""
         if tag == "a" and not self._is_own_anchor(element) and (url := _link(element, self._kept.base)):
             own, attributes = "a", f' href="{escape(url)}"'
         elif own is None and tag in ("span", "font") and (style := element.get("style")):
@@ -257,11 +228,11 @@ class _Writer:
 
     def _is_own_anchor(self, link: etree._Element) -> bool:
         """Whether a link in a heading leads to the heading."""
-        return self._frames[-1].tag in HEADINGS.values() and (link.get("href") or "").startswith("#")
+        return self._frames[-1].tag in event.HEADINGS.values() and (link.get("href") or "").startswith("#")
 
     def _start_table(self, element: etree._Element, inside: int) -> int:
         """Open a table of data; a table for layout, or one that numbers the lines of code, opens nothing."""
-        if inside & HAS_TABLE or not has_data(element):
+        if inside & event.HAS_TABLE or not has_data(element):
             return 0
         if next(element.iter("pre"), None) is not None and len(element.findall(".//th")) < COLUMNS:
             return 0
@@ -287,7 +258,11 @@ class _Writer:
         """Write a caption that shares its block with other text, below the picture in front of it."""
         number = self._events[start][1][0]
         following = map(self._events.__getitem__, range(start, len(self._events)))
-        texts = (value if kind == CAPTION else ("", value) for kind, value in following if kind in (TEXT, CAPTION))
+        texts = (
+            value if kind == event.CAPTION else ("", value)
+            for kind, value in following
+            if kind in (event.TEXT, event.CAPTION)
+        )
         line = [text for _, text in takewhile(lambda text: text[0] == number, texts)]
         self._end_run()
         items = self._frames[-1].items
@@ -325,12 +300,12 @@ class _Writer:
             self._space = False
 
     def _write_medium(self, kind: int, html: str) -> None:
-        if kind == FORMULA:
+        if kind == event.FORMULA:
             self._token(html)
             return
-        if kind == EMBEDDED or self._frames[-1].tag == "figure":
+        if kind == event.EMBEDDED or self._frames[-1].tag == "figure":
             self._end_run()
-        if kind == EMBEDDED:
+        if kind == event.EMBEDDED:
             self._put(_BLOCK, "figure", html if self._nearest("figure") else f"<figure>{html}</figure>")
         else:
             self._token(html)
@@ -362,7 +337,7 @@ class _Writer:
 
     def _pop(self) -> None:
         frame = self._frames.pop()
-        if frame.tag in HEADINGS and all(what == _PICTURES for what, _, _ in frame.items):
+        if frame.tag in event.HEADINGS and all(what == _PICTURES for what, _, _ in frame.items):
             self._frames[-1].items += frame.items  # a heading needs words
             return
         content = self._content(frame)
@@ -403,11 +378,10 @@ class _Writer:
 
     def _medium(self, kind: int, element: etree._Element) -> str:
         """Return the HTML of a picture, player or formula; "" if it shows nothing."""
-        if kind == FORMULA:
+        if kind == event.FORMULA:
             return _formula(element)
-        if kind == PICTURE:
-            known = self._kept.pictures
-            url = known[element] if element in known else picture_url(element, self._kept.base)
+        if kind == event.PICTURE:
+            url = picture_url(element, self._kept.base)
             return _image(url, alternative(element)) if url else ""
         source = element.find("source") if not element.get("src") else None
         address = (element if source is None else source).get("src") or element.get("data-src")

@@ -52,11 +52,7 @@ _SHELL = expression(
     re.IGNORECASE | re.VERBOSE,
 )
 NEEDS_SCRIPTS = "the page requires JavaScript"
-_NOTICES = (
-    (_GONE, GONE),
-    (_BLOCKED, CHECK),
-    (_SHELL, NEEDS_SCRIPTS),
-)
+_NOTICES = ((_GONE, GONE), (_BLOCKED, CHECK), (_SHELL, NEEDS_SCRIPTS))
 SHELL_TEXT = 200  # bytes of visible text; a shell's frame (a logo, "Loading …") has less, a page with an article more
 LOADING_TEXT = 60  # bytes in a container that is empty otherwise, such as "Loading …"
 DATA_TYPES = ("json", "template", "importmap", "speculationrules")  # parts of the types of scripts that are only data

@@ -8,20 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate, compress
 
+from ..html import phrases
 from ..html.lines import Lines
-from ..html.phrases import (
-    MAX_CREDIT,
-    credits_among,
-    ends_among,
-    is_byline,
-    is_lead,
-    is_notice,
-    is_tail,
-    is_time_of_day,
-    lines_of,
-    may_be_byline,
-    short_lines,
-)
 from ..tracing import note
 from .body import Body
 from .line_weights import Prior
@@ -82,16 +70,16 @@ def without_bylines(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
         text = lines.texts[index]
         if lines.are_code[index] or _cells({index}, kept, lines):  # of a table of data, not of the layout
             break
-        if is_byline(text) and not (has_begun and is_time_of_day(text)):
+        if phrases.is_byline(text) and not (has_begun and phrases.is_time_of_day(text)):
             dropped.add(index)
         elif lines.widths[index] > PROSE_LINE:
             break
-        has_begun = has_begun or not may_be_byline(text)
+        has_begun = has_begun or not phrases.may_be_byline(text)
     return [index for index in kept if index not in dropped] if dropped else kept
 
 
 def _without_controls(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
-    found = lines_of("interface", lines.texts, kept) + credits_among(lines.texts, kept)
+    found = phrases.lines_of("interface", lines.texts, kept) + phrases.credits_among(lines.texts, kept)
     dropped = {i for i in found if not lines.are_code[i]}
     dropped -= _cells(dropped, kept, lines)
     return [i for i in kept if i not in dropped] if dropped else kept
@@ -107,24 +95,24 @@ def _cells(controls: set[int], kept: list[int], lines: Lines) -> set[int]:
 
 def _without_leads(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     width, linked = lines.widths, lines.linked_bytes
-    leads = {i for i in kept if linked[i] and linked[i] > LEAD_LINKED * width[i] and is_lead(lines.texts[i])}
+    leads = {i for i in kept if linked[i] and linked[i] > LEAD_LINKED * width[i] and phrases.is_lead(lines.texts[i])}
     return [i for i in kept if i not in leads] if leads else kept
 
 
 def _without_related(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
-    related = lines_of("related", lines.texts, _headings(kept, lines))
+    related = phrases.lines_of("related", lines.texts, _headings(kept, lines))
     return [i for i in kept if i not in related] if related else kept
 
 
 def _without_tail(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     kept = [*kept]
-    while kept and (is_tail(lines.texts[kept[-1]]) or lines.are_headings[kept[-1]]):
+    while kept and (phrases.is_tail(lines.texts[kept[-1]]) or lines.are_headings[kept[-1]]):
         kept.pop()
     return kept
 
 
 def _up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
-    ends = _places(kept, ends_among(lines.texts, kept))
+    ends = _places(kept, phrases.ends_among(lines.texts, kept))
     before = _running_sums(prior.unlinked, kept) if ends else []
     return kept[: next((place for place in ends if before[place] >= END_AFTER * before[-1]), len(kept))]
 
@@ -132,13 +120,19 @@ def _up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 def up_to_notice(lines: Lines, body: Body, prior: Prior) -> Body:
     """Cut at the first legal notice, unless the lines after it are marked up like the body."""
     texts, code = lines.texts, lines.are_code
-    notices = [i for i in short_lines(texts, body.kept, MAX_CREDIT) if is_notice(texts[i]) and not code[i]]
+    notices = [
+        i
+        for i in phrases.short_lines(texts, body.kept, phrases.MAX_CREDIT)
+        if phrases.is_notice(texts[i]) and not code[i]
+    ]
     return Body(_up_to(notices, body.kept, lines, prior, END_AFTER), body.root)
 
 
 def _up_to_others(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     """Cut at a heading of comments or other articles, unless the lines after it are marked up like the body."""
-    others = lines_of("comments", lines.texts, kept) + lines_of("related", lines.texts, _headings(kept, lines))
+    others = phrases.lines_of("comments", lines.texts, kept) + phrases.lines_of(
+        "related", lines.texts, _headings(kept, lines)
+    )
     return _up_to(others, kept, lines, prior, OTHERS_AFTER)
 
 

@@ -22,7 +22,6 @@ from ..content.confidence import SHOWN, Trust
 from ..errors import UnusablePage
 from ..html.lines import Lines
 from ..html.paths import PathTrie
-from ..methods.density import extractor as density
 from ..methods.example import extractor as example
 from ..methods.example.extractor import deciding, deciding_steps
 from ..page import Refuse, make_page
@@ -54,12 +53,11 @@ def explain(
                 html, url, content_type=content_type, fetched_at=fetched_at, refuse=refuse, screenshot=screenshot
             )
         except UnusablePage as error:
-            return Explanation(NoArticle(f"unusable page: {error}", url), "", ())
+            return Explanation(NoArticle(f"unusable page: {error}", url), ())
         lines = trace.first(Lines) or _read(html, url, content_type)
     steps, assembling = deciding_steps(trace), trace.last(Assembling)
     return Explanation(
         result,
-        _method(trace, result),
         tuple(explained_lines(trace, lines, result)) if lines is not None else (),
         _curves(steps),
         element_of(steps.lines.trie, steps.body.root) if steps is not None and steps.body.root else "",
@@ -76,15 +74,6 @@ def _read(html: bytes | str, url: str | None, content_type: str | None) -> Lines
         except UnusablePage:
             return None
     return trace.first(Lines)
-
-
-def _method(trace: Trace, result: Article | NoArticle) -> str:
-    if not isinstance(result, NoArticle):
-        return result.method
-    decision = deciding(trace)
-    if decision is None:
-        return ""
-    return density.METHOD if isinstance(decision, density.OwnBody) else example.METHOD
 
 
 def _curves(steps: BodySteps | None) -> LineCurves:

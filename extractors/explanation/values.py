@@ -106,7 +106,6 @@ class Explanation:
     """One extraction, explained. `root`: the name of the body's element, "" if the method has none."""
 
     result: Article | NoArticle
-    method: str
     lines: tuple[ExplainedLine, ...]
     curves: LineCurves = field(default_factory=LineCurves)
     root: str = ""
@@ -118,8 +117,3 @@ class Explanation:
         """Return the first line of the text and the one after its last; (0, 0) if there is none."""
         kept = [line.number for line in self.lines if line.kept]
         return (kept[0], kept[-1] + 1) if kept else (0, 0)
-
-    @property
-    def confidence(self) -> float:
-        """Return the result's confidence; 0 without an article."""
-        return 0.0 if isinstance(self.result, NoArticle) else self.result.confidence

@@ -10,7 +10,7 @@ the method's own code; `draw` draws that with matplotlib (extra `figures`), whic
 
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 from ..article import NoArticle
 from ..content.assembly import BodyLines, ParsedPage
@@ -31,18 +31,6 @@ class NoFigure(Exception):
     """A page gives no data for a figure; the message gives the reason."""
 
 
-class FigureData(Protocol):
-    """What a figure shows of a page: a tuple of the module of its method's figure."""
-
-    @property
-    def method(self) -> str:
-        """The method that decided on the page."""
-
-    @property
-    def title(self) -> str:
-        """The page's title."""
-
-
 def figure_data(
     html: bytes | str,
     url: str | None = None,
@@ -52,7 +40,7 @@ def figure_data(
     content_type: str | None = None,
     fetched_at: datetime | None = None,
     refuse: Refuse = "notices",
-) -> FigureData:
+) -> Any:
     """Return the data of a method's figure for a page; its `method` is the one that was used, also without the example.
 
     Parameters and their errors are those of `extract`. Also raises `ValueError` for a method without a figure, and
@@ -62,11 +50,10 @@ def figure_data(
     page = make_page(html, url, content_type, fetched_at, refuse=refuse)
     model = None if example is None else make_page(example, name="example")
     check_example(method, model)
-    found: FigureData = module_of(FIGURES[method]).read(method, page, model)
-    return found
+    return module_of(FIGURES[method]).read(method, page, model)
 
 
-def draw(found: FigureData, to: str | Path) -> Path:
+def draw(found: Any, to: str | Path) -> Path:
     """Draw a figure into the file `to`, and return its path. The suffix gives the format: .svg or .png.
 
     Raises `ValueError` for another suffix, `ExtraMissing` without matplotlib, `OSError` if the file cannot be written.

@@ -36,11 +36,10 @@ _HASH = re.compile(r"(?<=[_-])(?=[A-Za-z0]*[0A-Z])[A-Za-z0]{4,}$")  # a build's 
 _EMBED = re.compile(r"twitter|instagram|tiktok|fb-|embed", re.IGNORECASE)
 CLEAN, COMMENT, CAPTION, EMBED, SUMMARY = range(5)
 _MARKS = {  # the first that is found counts
-    COMMENT: r"(?i)\b(?:comment|comments|commentlist|disqus|respond)",
-    CAPTION: r"(?i)caption|\bcredit|\b(?:slide-?show|gallery|carousel|swiper)",
-    SUMMARY: r"(?i)\b(?:summary|standfirst|dek|lede|excerpt|abstract|intro(?:duction)?)\b",
+    COMMENT: re.compile(r"\b(?:comment|comments|commentlist|disqus|respond)", re.IGNORECASE),
+    CAPTION: re.compile(r"caption|\bcredit|\b(?:slide-?show|gallery|carousel|swiper)", re.IGNORECASE),
+    SUMMARY: re.compile(r"\b(?:summary|standfirst|dek|lede|excerpt|abstract|intro(?:duction)?)\b", re.IGNORECASE),
 }
-_FORMS = {mark: re.compile(form) for mark, form in _MARKS.items()}
 
 
 class PathStep(NamedTuple):
@@ -234,7 +233,7 @@ def _mark(tag: str, classes: str) -> int:
         return CAPTION
     if tag == "blockquote" and _EMBED.search(classes):
         return EMBED
-    return next((mark for mark, form in _FORMS.items() if form.search(classes)), CLEAN)
+    return next((mark for mark, form in _MARKS.items() if form.search(classes)), CLEAN)
 
 
 _CLASS_ONLY = ["class"]

@@ -14,28 +14,7 @@ from ..html.elements import BLOCK, BREAK, INLINE, KINDS, PRE
 from ..html.sanitising import sanitise
 from ..html.urls import web_url
 from ..post import Post, paragraphs
-from .post_elements import (
-    AUTHOR,
-    AUTHOR_NAMES,
-    DIGITS,
-    LINK,
-    MAX_INNER,
-    MAX_NAME,
-    MAX_TEXT,
-    MAX_WITHIN,
-    NUMBERED,
-    SAYS,
-    TIME,
-    UNREAD,
-    MarkedPage,
-    ancestors,
-    begins_speech,
-    is_declared,
-    name_of,
-    names_of,
-    number_of,
-    time_of,
-)
+from . import post_elements as elements
 
 MAX_ABOVE = 200  # characters of a post before its author's name
 _ACTIONS = expression(
@@ -61,14 +40,14 @@ class PostReader:
     def __init__(
         self,
         element: etree._Element,
-        marked: MarkedPage,
+        marked: elements.MarkedPage,
         ends: Container[etree._Element],
         *,
         by_time: bool = False,
     ) -> None:
         self._element, self._marked, self._ends, self._by_time = element, marked, ends, by_time
         self._named = marked.texts.get(element)
-        self._author = " ".join((element.get("data-author") or "").split())[:MAX_NAME]
+        self._author = " ".join((element.get("data-author") or "").split())[: elements.MAX_NAME]
         self._time: date | None = None
         self._number = 0
         self._rank = {"author": 3 if self._author else -1, "time": -1}  # how well the known ones are declared
@@ -87,16 +66,16 @@ class PostReader:
         said = [line for line in lines if not _ACTIONS.fullmatch(line)]
         if not said and self._text is not None:
             said = [line for line in lines if not any(map(str.isalpha, line))]  # "+1" may be all that it says
-        text = "\n".join(said)[:MAX_TEXT]
+        text = "\n".join(said)[: elements.MAX_TEXT]
         if not (self._author and text):
             return None
         if self._time is None and self._named is not None:  # it is within what is named as the text
-            times = (time_of(each, self._marked.page) for each in self._times_in(self._named))
+            times = (elements.time_of(each, self._marked.page) for each in self._times_in(self._named))
             self._time = next(filter(None, times), None)
         return Post(self._author, self._time, text, self._html(text), self._number, self._anchor())
 
     def _times_in(self, element: etree._Element) -> Iterator[etree._Element]:
-        within = islice(element.iterdescendants(etree.Element), MAX_INNER)
+        within = islice(element.iterdescendants(etree.Element), elements.MAX_INNER)
         return (each for each in within if each in self._marked.times)
 
     def _read(self, post: etree._Element) -> None:
@@ -127,34 +106,38 @@ class PostReader:
     def _takes(self, node: etree._Element) -> bool:
         """Note what an element says of the post. Return whether its content is no part of the text."""
         role = self._marked.role_of(node)
-        if role == UNREAD:
+        if role == elements.UNREAD:
             return True
-        is_said = role == AUTHOR and not self._author and begins_speech(node)
+        is_said = role == elements.AUTHOR and not self._author and elements.begins_speech(node)
         if self._text is not None and not self._is_read and not is_said:
             return False
-        if role == TIME:
-            time = time_of(node, self._marked.page)
+        if role == elements.TIME:
+            time = elements.time_of(node, self._marked.page)
             if time and self._is_better(
-                "time", is_declared(node, "date") + isinstance(time, datetime), node.tag == "time"
+                "time", elements.is_declared(node, "date") + isinstance(time, datetime), node.tag == "time"
             ):
                 self._time, self._marks["time"] = time, node
-                for inner in islice(node.iterdescendants(etree.Element), MAX_WITHIN):
+                for inner in islice(node.iterdescendants(etree.Element), elements.MAX_WITHIN):
                     if inner in self._marked.authors:
                         self._takes(inner)
-                    self._take_name(short_text(inner, MAX_NAME + 1))
+                    self._take_name(short_text(inner, elements.MAX_NAME + 1))
                 self._take_name_before()
             return True
-        if role == AUTHOR:
-            if self._is_better("author", 2 * is_declared(node, "author"), bool(AUTHOR_NAMES.search(names_of(node)))):
-                self._author, self._marks["author"] = name_of(node), node
+        if role == elements.AUTHOR:
+            if self._is_better(
+                "author",
+                2 * elements.is_declared(node, "author"),
+                bool(elements.AUTHOR_NAMES.search(elements.names_of(node))),
+            ):
+                self._author, self._marks["author"] = elements.name_of(node), node
             return True
-        if role == NUMBERED:
-            self._number = number_of(node, self._number)
+        if role == elements.NUMBERED:
+            self._number = elements.number_of(node, self._number)
             return True
         if node is self._named:
             self._text = self._marks["text"] = node
             self._parts.clear()
-        if role == LINK and _heading_above(node, self._element):
+        if role == elements.LINK and _heading_above(node, self._element):
             self.has_linked_heading |= "#" not in (node.get("href") or "#")
         return False
 
@@ -167,7 +150,7 @@ class PostReader:
     def _take_name_before(self) -> None:
         """Take the last text before the time as the author."""
         places = reversed(range(len(self._parts)))
-        place = next((place for place in places if _WORD.search(SAYS.sub("", self._parts[place]))), None)
+        place = next((place for place in places if _WORD.search(elements.SAYS.sub("", self._parts[place]))), None)
         if place is not None and self._take_name(self._parts[place]):
             self._parts[place] = ""
 
@@ -175,8 +158,8 @@ class PostReader:
         """Take a text as the author if there is none yet and it may be a name. Return whether it is taken."""
         if not self._by_time or self._rank["author"] >= 0 or self.size > MAX_ABOVE:
             return False
-        name = SAYS.sub("", _AROUND_NAME.sub("", " ".join(text.split())))
-        is_taken = 0 < len(name) <= MAX_NAME
+        name = elements.SAYS.sub("", _AROUND_NAME.sub("", " ".join(text.split())))
+        is_taken = 0 < len(name) <= elements.MAX_NAME
         if is_taken:
             self._author, self._rank["author"] = name, 0
         return is_taken
@@ -196,17 +179,18 @@ class PostReader:
     def _anchor(self) -> str:
         own = self._element.get("id") or self._element.get("name") or ""
         marks = [
-            list(takewhile(lambda node: node is not self._element, ancestors(each))) for each in self._marks.values()
+            list(takewhile(lambda node: node is not self._element, elements.ancestors(each)))
+            for each in self._marks.values()
         ]
         holding = (
             [node for node in marks[0] if len(marks) > 1 and all(node in others for others in marks)] if marks else []
         )
         nodes = (
             *holding,
-            *islice(self._element.iter("*"), MAX_WITHIN),
+            *islice(self._element.iter("*"), elements.MAX_WITHIN),
         )  # the innermost: the holder of one comment may get more
         names = (node.get("id") or node.get("name") or "" for node in nodes)
-        return own or next((name for name in names if DIGITS.search(name)), "")
+        return own or next((name for name in names if elements.DIGITS.search(name)), "")
 
     def _html(self, text: str) -> str:
         if self._text is None:
@@ -221,5 +205,5 @@ class PostReader:
 
 
 def _heading_above(element: etree._Element, top: etree._Element) -> bool:
-    above = islice(ancestors(element), MAX_WITHIN)
+    above = islice(elements.ancestors(element), elements.MAX_WITHIN)
     return any(node.tag in _HEADINGS for node in takewhile(lambda node: node is not top, above))

@@ -74,8 +74,7 @@ def _reported(article: Article, texts: list[str]) -> ReportedPage:
         ExplainedField(text, text, tuple(FieldCandidate(text, text, state) for state in states)) for text in texts
     )
     explanation = Explanation(
-        replace(article, title=texts[2], reason=texts[3], text="\n\n".join(texts), markup=None),
-        texts[4],
+        replace(article, title=texts[2], reason=texts[3], method=texts[4], text="\n\n".join(texts), markup=None),
         lines,
         LineCurves((0.5,) * len(lines), (1.0,) * len(lines), 1, 9),
         texts[5],

@@ -162,7 +162,7 @@ class Example:
         voters, votes = _of_best_template(self.voters, cast_all(self.voters, parsed))
         pairs = list(zip(voters, votes, strict=True))
         others = [voter.titles for voter, vote in pairs if not vote.twin and not _is_same_page(voter, page)]
-        usual = self._usual_match(voters[0].template)
+        usual = self._usual.get(voters[0].template, 0.0)
         elected = elect(parsed, votes, self.list_like, usual, self.is_article)
         # An earlier form of the page itself is no evidence of its template.
         match = max([vote.match for voter, vote in pairs if not _is_same_page(voter, page)] or [votes[0].match])
@@ -220,13 +220,10 @@ class Example:
         markup = markup_of(parsed.lines, body)
         self.voters.append(Voter(parsed.lines, body, layout, markup, page.url, titles, expected, template))
         self._matches.append(match)
-        self._usual = {voter.template: self._median_match(voter.template) for voter in self.voters}
+        self._usual = {voter.template: self._usual_match(voter.template) for voter in self.voters}
 
     def _usual_match(self, template: int) -> float:
         """Return the median match of the recent pages of a template with its other voters, 0 without any."""
-        return self._usual.get(template, 0.0)
-
-    def _median_match(self, template: int) -> float:
         pairs = list(zip(self.voters, self._matches, strict=True))
         of_template = [match for voter, match in pairs if voter.template == template]
         recent = of_template[self._fixed if template == 0 else 1 :]  # without the first voter of the template

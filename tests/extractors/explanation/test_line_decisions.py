@@ -123,7 +123,7 @@ def test_a_vote_is_named_with_its_numbers():
 
 def test_an_example_that_does_not_fit_is_named():
     explanation = explain(Section(blog_page(HARBOUR)), news_page("New bread", BAKERY))
-    assert explanation.method == "density"
+    assert explanation.result.method == "density"
     assert any("does not fit" in ground.meaning for ground in explanation.grounds)
     assert decision_of(explanation, BAKERY[0])[0] == "kept"
 
