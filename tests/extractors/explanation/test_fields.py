@@ -8,6 +8,7 @@ from evaluation.sample_site import DESIGNS, SECTIONS, render_site, truth
 from extractors import Section
 from extractors.explanation import explain
 from tests.extractors.pages import BAKERY, news_page
+from tests.samples import sample
 
 BASE = "https://paper.example"
 FETCHED = datetime(2026, 11, 20, 9, tzinfo=UTC)
@@ -19,11 +20,10 @@ def fields_of(head="", url=None, body=None, title="New bread"):
     return {field.name: field for field in explain(Section(None), page, url, fetched_at=FETCHED).fields}
 
 
-@pytest.mark.parametrize("section", SECTIONS)
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize(("design", "section"), [*zip(DESIGNS, SECTIONS, strict=True)])
 def test_every_value_has_its_place(design, section):
     pages, used = render_site(BASE, design), Section(None)
-    for wanted in truth(section):
+    for wanted in truth(section)[:: sample(4, 1)]:
         page, url = pages[wanted.path], BASE + wanted.path
         explanation = explain(used, page.body, url, content_type=page.headers["Content-Type"], fetched_at=FETCHED)
         assert len(explanation.fields) == 11

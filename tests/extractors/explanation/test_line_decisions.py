@@ -27,8 +27,7 @@ def decision_of(explanation, text):
     return line.decision, line.reason
 
 
-@pytest.mark.parametrize("section", SECTIONS)
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize(("design", "section"), [*zip(DESIGNS, SECTIONS, strict=True)])
 @pytest.mark.parametrize("way", ["example", "alone", "votes"])
 def test_explanation_is_that_of_the_extraction(design, section, way):
     pages = render_site(BASE, design)

@@ -16,7 +16,6 @@ from extractors.html.elements import KINDS, MAX_DEPTH, hides, is_for_screen_read
 from extractors.html.paths import TEXTUAL, PathTrie
 from extractors.html.python_walk import fold
 from tests.extractors.pages import BAKERY, HARBOUR, blog_page, news_page
-from tests.extractors.threads import ENGINES, THREAD
 from tests.hostile.forms import PIECES
 from tests.samples import sample
 from tests.site.server import SiteServer
@@ -68,14 +67,6 @@ def test_both_forms_agree_on_hostile_forms():
         page = chance.choice(pages).encode()
         place = chance.randrange(len(page))
         comparison.add(repr(piece), page[:place] + (piece * 100).encode() + mutated(page[place:], chance))
-    assert same(comparison)
-
-
-@compiled
-@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
-def test_both_forms_agree_on_threads(engine):
-    comparison = WalkComparison()
-    comparison.add("thread", engine(THREAD).encode())
     assert same(comparison)
 
 
@@ -175,10 +166,3 @@ def test_without_the_compiled_module_the_python_form_is_used(monkeypatch):
     monkeypatch.setitem(sys.modules, "extractors.html.compiled_walk", None)
     monkeypatch.delattr(html, "compiled_walk", raising=False)  # else it is taken from the package
     assert walking._load() is None
-
-
-def test_the_python_form_serves_where_the_other_was_in_use():
-    before = walking.walk_in_use()
-    with walking.in_python():
-        assert walking.walk_in_use() == "Python"
-    assert walking.walk_in_use() == before
