@@ -14,9 +14,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from extractors.content.line_model import using
 from extractors.content.line_model.context import LineModel, load_model
 from extractors.content.line_model.line_columns import NAMES, NAMES_OF_ANY_KIND
+from extractors.content.line_model.opinion import using
 from extractors.errors import TrainingMistakes
 from extractors.page_types.classify import using_models
 

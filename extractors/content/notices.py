@@ -88,7 +88,7 @@ def is_shell(page: Page) -> bool:
     if (notice(lines, read_head(root).title, [], []) or "").startswith(NEEDS_SCRIPTS):
         return True
     width = float(lines.width.sum())
-    return width < MIN_TEXT or (width < SHELL_TEXT and any(_waits(element) for element in root.iter(*_named(root))))
+    return width < MIN_TEXT or (width < SHELL_TEXT and any(map(_waits, root.iter(etree.Element))))
 
 
 def has_scripts(root: etree._Element) -> bool:
@@ -100,13 +100,8 @@ def has_scripts(root: etree._Element) -> bool:
     )
 
 
-def _named(root: etree._Element) -> frozenset[str]:
-    """Containers, and custom elements such as <app-root>."""
-    return CONTAINERS | {str(element.tag) for element in root.iter(etree.Element) if "-" in str(element.tag)}
-
-
 def _waits(element: etree._Element) -> bool:
-    """Return whether an element that scripts can find by name is still empty."""
-    if element.get("id") is None and "-" not in str(element.tag):
+    """Return whether a container that scripts can find by name, or a custom element (<app-root>), is still empty."""
+    if (element.get("id") is None or element.tag not in CONTAINERS) and "-" not in str(element.tag):
         return False
     return next(element.iter("a", "script", "img"), None) is None and len(inner_text(element).strip()) <= LOADING_TEXT

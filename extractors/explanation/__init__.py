@@ -137,11 +137,5 @@ def _ground_of_type(result: Article) -> Ground:
 
 def comparable_methods(has_example: bool) -> list[str]:
     """Return the methods whose answer is an article; without an example, those that need none."""
-    return [
-        method
-        for method in METHODS
-        if method != "auto"
-        and method not in LIST_METHODS
-        and not method.startswith("list-")
-        and (has_example or method not in NEED_EXAMPLE)
-    ]
+    left_out = {"auto", "list-rank-verbatim"} | LIST_METHODS | (frozenset() if has_example else NEED_EXAMPLE)
+    return [method for method in METHODS if method not in left_out]

@@ -66,11 +66,8 @@ class _Marks:
         if self.times and self.authors:
             yield self
         if is_thread:
-            yield from sorted((_Marks(self.authors, []), _Marks([], self.times)), key=_Marks.count, reverse=True)
-
-    def count(self) -> int:
-        """Return the number of elements."""
-        return len(self.authors) + len(self.times)
+            authors, times = _Marks(self.authors, []), _Marks([], self.times)
+            yield from (times, authors) if len(self.times) > len(self.authors) else (authors, times)
 
     def beside(self, posts: _Posts) -> "_Marks":
         """Return the marks without the first of each kind in each post, which are its own."""

@@ -7,7 +7,3 @@
 
 The training is `python -m evaluation.line_model DATA`; what was learned is described in MODEL_CARD.md.
 """
-
-from .opinion import Opinion, second_opinion, using
-
-__all__ = ["Opinion", "second_opinion", "using"]

@@ -17,7 +17,7 @@ from ...content.body import Body
 from ...content.confidence import Trust, known_of, trust_of
 from ...content.endings import attachments
 from ...content.endings import captions as following_captions
-from ...content.line_model import Opinion, second_opinion
+from ...content.line_model.opinion import Opinion, second_opinion
 from ...content.page_body import rules_body
 from ...content.thread_lines import lines_of_posts
 from ...html.lines import Flags, Lines

@@ -23,7 +23,7 @@ from ...article import Article, NoArticle
 from ...content.assembly import BodyLines, ParsedPage, assemble, read
 from ...content.body import REPEATED, Body, BodySearch, BodySteps
 from ...content.confidence import Trust, known_of, trust_of
-from ...content.line_model import Opinion, second_opinion
+from ...content.line_model.opinion import Opinion, second_opinion
 from ...content.line_model.regions import LABEL
 from ...content.page_body import rules_body, unmatched
 from ...content.profile import BARREN_FACTOR, BodyMarkup, Layout, layout_of, markup_of, profile_of

@@ -4,7 +4,7 @@ import numpy as np
 
 from extractors import Article, Section
 from extractors.content.confidence import NAMES, Known, doubts_of, known_of, trust_of, using
-from extractors.content.line_model import second_opinion
+from extractors.content.line_model.opinion import second_opinion
 from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body
 

@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from extractors.content.line_model import second_opinion, using
 from extractors.content.line_model.context import LineModel
 from extractors.content.line_model.expected_f1 import expected, likeliest
 from extractors.content.line_model.line_columns import NAMES, NAMES_OF_ANY_KIND, features_of, flags_of
-from extractors.content.line_model.opinion import SURE, SWITCH, without_lone_headings
+from extractors.content.line_model.opinion import SURE, SWITCH, second_opinion, using, without_lone_headings
 from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body
 
