@@ -11,9 +11,9 @@ the one exchange of 2005 (A8BC is ḿ, 8135F437 is U+E7C7).
 
 `REPLACED` has the character that Python gives and the standard's; Python gives it for no other bytes.
 
-Left as Python has them: ISO-2022-JP, the characters of NEC and IBM in EUC-JP (①, ㈱, 髙), what HKSCS added to Big5 in
-2008, and bytes whose character in Python also has other, correct bytes (∕ and ﹨ in Big5, ～ of JIS X 0212). A
-character of three or four bytes that the page's end cuts off may be two errors.
+Left as Python has them: ISO-2022-JP, what HKSCS added to Big5 in 2008, and bytes whose character in Python also has
+other, correct bytes (∕ and ﹨ in Big5, ～ of JIS X 0212). A character of four bytes that the page's end cuts off may be
+two errors. The characters of NEC and IBM (①, ㈱, 髙), which Python lacks in EUC-JP, are those of Shift_JIS.
 
 Python's cp949 is the standard's EUC-KR without a difference; cp932 is Shift_JIS but for four bytes that are errors.
 """
@@ -42,6 +42,7 @@ _ENCODERS = {**_CODECS, "big5": "cp950", "iso-2022-jp": "iso2022_jp"}
 _UTF = {"utf-8": "utf-8", "utf-16le": "utf-16-le", "utf-16be": "utf-16-be"}
 _BY_PYTHON = {**_UTF, "iso-2022-jp": "iso2022_jp_ext"}
 _FOUR_BYTES = re.compile(rb"[\x81-\xfe][0-9][\x81-\xfe][0-9]")
+_THREE_BYTES = re.compile(rb"\x8f[\xa1-\xfe][\x80-\xff]?")
 _SINGLE_BYTE = {
     "ibm866": "cp866",
     "macintosh": "mac_roman",
@@ -114,7 +115,23 @@ def _step(error: UnicodeError) -> tuple[str, int]:
         if _FOUR_BYTES.match(data, at):  # beyond the ranges
             return REPLACEMENT, at + 4
     leads = data[at] not in (0x80, 0xFF)
+    if error.encoding == "euc_jp":
+        if character := _in_shift_jis(data[at : at + 2]):
+            return character, at + 2
+        if found := _THREE_BYTES.match(data, at):  # not in JIS X 0212
+            return REPLACEMENT, found.end()
+        leads = leads and (data[at] > 0xA0 or data[at] in b"\x8e\x8f")
     return REPLACEMENT, at + 1 + (leads and len(data) > at + 1 and data[at + 1] >= 0x80)
+
+
+def _in_shift_jis(sequence: bytes) -> str:
+    """Return the character of two bytes of EUC-JP by their row and cell in Shift_JIS; "" if there is none."""
+    if len(sequence) < 2 or min(sequence) < 0xA1 or max(sequence) == 0xFF:
+        return ""
+    row, cell = (byte - 0xA1 for byte in sequence)
+    lead, trail = row // 2 + (0x81 if row < 62 else 0xC1), cell + (0x9F if row % 2 else 0x40 + (cell >= 63))
+    character = bytes([lead, trail]).decode("cp932", "replace")
+    return "" if REPLACEMENT in character else character
 
 
 codecs.register_error("standard", _step)
