@@ -40,8 +40,4 @@ def _print_problem(problem: PresentProblem, is_over: bool) -> None:
 
 
 if __name__ == "__main__":
-    main(
-        int(sys.argv[1]),
-        exits_without_redis="--exit" in sys.argv,
-        once="--once" in sys.argv,
-    )
+    main(int(sys.argv[1]), exits_without_redis="--exit" in sys.argv, once="--once" in sys.argv)

@@ -10,7 +10,7 @@ import click
 
 from workers.page_store import LARGEST_PAGE
 
-PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml", ".html.gz", ".htm.gz", ".mhtml", ".mht")
+PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml", ".html.gz", ".htm.gz")
 LIST_HEAD = 4096  # bytes by which a list of URLs is distinguished from a page
 
 
@@ -145,24 +145,7 @@ def _page(name: str, read: Callable[[int], bytes]) -> PageIn | Missing:
     body = read(LARGEST_PAGE + 1)
     if len(body) > LARGEST_PAGE:
         return Missing(name, f"larger than {LARGEST_PAGE // 2**20} MB, the limit for a page")
-    return _saved_page(name, body) or PageIn(name, body)
-
-
-def _saved_page(name: str, body: bytes) -> PageIn | None:
-    """Return the page in a web archive (MHTML), as browsers save pages; None if the file is none."""
-    if b"multipart/related" not in body[:LIST_HEAD] or body.lstrip()[:1] == b"<":
-        return None
-    from email import message_from_bytes
-
-    try:
-        part = next((part for part in message_from_bytes(body).walk() if part.get_content_type() == "text/html"), None)
-    except RecursionError:  # parts within parts within parts …
-        return None
-    page = part.get_payload(decode=True) if part else None
-    if part is None or not isinstance(page, bytes):
-        return None
-    url = str(part["Content-Location"] or "")
-    return PageIn(name, page, url if is_url(url) else None, str(part["Content-Type"]))
+    return PageIn(name, body)
 
 
 def _fetched(urls: Sequence[str]) -> dict[str, PageIn | Missing]:

@@ -3,7 +3,6 @@
 The shell completes names of tasks: this reads tasks.yaml and opens no connection.
 """
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -70,10 +69,7 @@ tasks_argument = click.argument("tasks", type=TASKS, required=False, metavar="[T
 tasks_option = click.option("--tasks", type=TASKS, help="The task list.  [default: tasks.yaml here]")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 method_option = click.option(
-    "--method",
-    metavar="NAME",
-    callback=_known_method,
-    help="Use this method instead of the task's.",
+    "--method", metavar="NAME", callback=_known_method, help="Use this method instead of the task's."
 )
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Log every step.")
 log_format_option = click.option(
@@ -147,16 +143,6 @@ def tasks_file(named: Path | None) -> Path:
     return named or Path("tasks.yaml")
 
 
-def refuse_task_name(file: Path, command: str) -> None:
-    """Raise `click.UsageError` if the path of a task list is the name of a task in tasks.yaml of the present folder."""
-    if file.suffix or file.exists() or not Path("tasks.yaml").is_file():
-        return
-    if str(file) in task_names(Path("tasks.yaml")):
-        raise click.UsageError(
-            f"{file} is a task, and `exemplar {command}` takes a task list; exemplar run {file} runs the task"
-        )
-
-
 def examples(*lines: str) -> str:
     """Return the epilog that shows how a command is called."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
@@ -178,13 +164,6 @@ def redis_url_of(folder: Path | None, *, purpose: str) -> Iterator[str]:
 
     with redis_for(state_folder(folder), purpose=purpose, say=say) as url:
         yield url
-
-
-def url_of_run(folder: Path) -> str | None:
-    """Return the address of the embedded Redis that an `exemplar run` in a folder shares; None if none runs."""
-    from workers.redis_access.embedded import shared_url
-
-    return None if "REDIS_URL" in os.environ else shared_url(state_folder(folder))
 
 
 @contextmanager

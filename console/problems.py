@@ -7,13 +7,13 @@ Reasons that differ only in numbers, quoted text or URLs form one group: `a list
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import click
 
 from console.locale import in_language
-from console.terminal import counted, print_json, say
+from console.terminal import counted, moment, print_json, say, show_data
 from crawler.run.admission import BEYOND_LIMIT
 from workers.addresses import shown
 from workers.errors import ExemplarError
@@ -24,13 +24,14 @@ from workers.task_state.problems import Problem, problems
 from workers.url_states import State, fingerprint
 from workers.writing.refused_rows import refused_rows
 
-Fate = Literal["judged", "unwanted", "not a page", "dead link", "failed", "to be tried again"]
+Fate = Literal["judged", "unwanted", "not a page", "dead link", "failed", "refused", "to be tried again"]
 
 TITLES: dict[Fate, str] = {  # headings, in the order in which they are shown
     "judged": "judged not to be an article",
     "unwanted": "left out by the task's own rules (keep, drop, skip, days, limit)",
     "not a page": "no page to judge (robots.txt, not HTML)",
     "failed": "could not be fetched or extracted",
+    "refused": "rows that outputs refused",
     "to be tried again": "to be tried again",
     "dead link": "dead links",
 }
@@ -46,11 +47,16 @@ _NOT_A_PAGE = ("robots.txt forbids it", "not a page", "not a picture")
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Problems with one fate and similar reasons. `key`: the reason with placeholders for its variable parts."""
+    """Problems with one fate and similar reasons. `key`: the reason with placeholders for its variable parts.
+
+    `output`: that refused the rows; `kept`: the URLs whose page or row is kept.
+    """
 
     fate: Fate
     key: str
     members: tuple[Problem, ...]
+    output: str = ""
+    kept: frozenset[str] = frozenset()
 
     @property
     def number(self) -> int:
@@ -59,9 +65,10 @@ class Group:
 
     @property
     def label(self) -> str:
-        """The reason itself if all members have the same one, else the key."""
+        """The reason itself if all members have the same one, else the key; after the output that refused the rows."""
         reasons = {member.reason for member in self.members}
-        return reasons.pop() if len(reasons) == 1 else self.key
+        label = reasons.pop() if len(reasons) == 1 else self.key
+        return f"{self.output}: {label}" if self.output else label
 
     @property
     def urls(self) -> list[str]:
@@ -124,78 +131,57 @@ def alike(reason: str) -> str:
     return f"{first}; …" if more else first
 
 
-@dataclass(frozen=True, slots=True)
-class FailureGroup:
-    """Failed pages of a task with similar reasons, or rows that an output refused. `kept`: URLs with what is kept."""
-
-    group: Group
-    kept: frozenset[str]
-    output: str = ""
-
-    @property
-    def reason(self) -> str:
-        """The reason of the group, with the output."""
-        return f"{self.output}: {self.group.label}" if self.output else self.group.label
-
-
-def failed_groups(ledger: Ledger, failed: Iterable[Problem], beginning: str | None = None) -> list[FailureGroup]:
+def failed_groups(ledger: Ledger, failed: Iterable[Problem], beginning: str | None = None) -> list[Group]:
     """Return the groups of failed pages. `beginning`: as in `groups`."""
     found = groups(failed, beginning)
     notes = kept_notes(ledger.redis, ledger.task) if found else {}
-    return [FailureGroup(group, frozenset(url for url in group.urls if fingerprint(url) in notes)) for group in found]
+    return [replace(one, kept=frozenset(url for url in one.urls if fingerprint(url) in notes)) for one in found]
 
 
-def refused_groups(ledger: Ledger, beginning: str | None = None) -> list[FailureGroup]:
+def refused_groups(ledger: Ledger, beginning: str | None = None) -> list[Group]:
     """Return the groups of a task's refused rows by output. `beginning`: as in `groups`."""
     by_output: dict[str, list[Problem]] = {}
     for row in refused_rows(ledger.redis, ledger.task):
         by_output.setdefault(row.output, []).append(Problem("failed", row.reason, row.url, row.at))
     return [
-        FailureGroup(group, frozenset(group.urls), shown(output))
+        replace(group, fate="refused", output=shown(output), kept=frozenset(group.urls))
         for output, rows in sorted(by_output.items())
         for group in groups(rows, beginning)
     ]
 
 
-def lines(task: str, groups_: Sequence[Group], *, example: str | None, complete: bool) -> list[str]:
-    """Return the groups as lines of text; `complete`: with all URLs; else with some, and the command for the rest.
+def print_groups(task: str, found: Sequence[Group]) -> None:
+    """Print each member of the groups as JSON."""
+    for group in found:
+        for member in group.members:
+            facts = {"task": task, "url": member.url, "state": member.state, "reason": member.reason}
+            facts |= {"at": moment(member.at) if member.at is not None else None, "fate": group.fate}
+            print_json(facts | {"group": group.key, "output": group.output, "kept": member.url in group.kept})
 
-    `example`: the task's example, for the command that extracts a page.
-    """
-    text: list[str] = []
+
+def show_groups(task: str, found: Sequence[Group], command: str, *, complete: bool) -> None:
+    """Print the groups by fate; `complete`: with all URLs; else with some, and the command for the rest."""
     for fate, title in TITLES.items():
-        members = [group for group in groups_ if group.fate == fate]
+        members = [group for group in found if group.fate == fate]
         if members:
-            text += ["", f"{in_language(title)}: {sum(len(group.members) for group in members)}"]
-            text += [line for group in members for line in _group_lines(task, group, complete)]
-    judged = next((group for group in groups_ if group.fate == "judged" and group.urls), None)
-    return text + (_what_to_do(task, judged, example) if judged else [])
+            show_data(f"\n{in_language(title)}: {sum(group.number for group in members)}")
+        for group in members:
+            for line in _group_lines(task, group, command, complete):
+                show_data(line)
 
 
-def _group_lines(task: str, group: Group, complete: bool) -> list[str]:
+def _group_lines(task: str, group: Group, command: str, complete: bool) -> list[str]:
     urls = group.urls
     some = urls if complete else urls[:SHOWN]
-    text = [f"{group.number:6}  {in_language(group.label)}", *(f"          {url}" for url in some)]
+    label = f"{group.label} ({len(group.kept)} kept)" if group.kept else group.label
+    text = [f"{group.number:6}  {in_language(label)}", *(f"          {url}" for url in some)]
     if len(urls) > len(some):
-        command = f"exemplar status --problems {task} --reason {shlex.quote(group.key)}"
-        text.append(in_language(f"          … and {len(urls) - len(some)} more:") + f" {command}")
+        more = in_language(f"          … and {len(urls) - len(some)} more:")
+        text.append(" ".join((more, command, task, "--reason", shlex.quote(group.key))))
     if unnamed := group.number - len(urls):
-        more = _MORE.get(group.key, "").format(task=task)
-        text.append(in_language(f"          {unnamed} whose URLs are not kept{more}"))
+        fetched = f"; exemplar crawl {task} --all fetches them" if group.key == BEYOND_LIMIT else ""
+        text.append(in_language(f"          {unnamed} whose URLs are not kept{fetched}"))
     return text
-
-
-_MORE = {BEYOND_LIMIT: "; exemplar crawl {task} --all fetches them"}
-
-
-def _what_to_do(task: str, group: Group, example: str | None) -> list[str]:
-    by = f"--example {example} " if example else ""
-    return [
-        "",
-        in_language("To see the text of such a page: ") + f"exemplar extract --article {by}{group.urls[0]}",
-        in_language("To accept it as an article:     ") + f"exemplar accept {task} {group.urls[0]}",
-        in_language("To accept a whole group:        ") + f"exemplar accept {task} --reason {shlex.quote(group.key)}",
-    ]
 
 
 # The URLs that the commands accept, forget and failures are given

@@ -59,12 +59,7 @@ def task_json(task: TaskOverview) -> dict[str, Any]:
 def queue_json(overview: Overview) -> dict[str, Any]:
     """Return the waiting jobs, the age of the oldest page in seconds, and the due and the running tasks."""
     tasks, machines = overview.tasks, overview.machines
-    return {
-        "jobs": machines.jobs,
-        "oldest_page": machines.oldest_page,
-        "due": tasks.due,
-        "running": tasks.running,
-    }
+    return {"jobs": machines.jobs, "oldest_page": machines.oldest_page, "due": tasks.due, "running": tasks.running}
 
 
 def process_line(process: Mapping[str, Any], now: float) -> str:

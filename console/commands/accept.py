@@ -1,18 +1,18 @@
 """`exemplar accept TASK URL…`: accepts rejected pages as articles."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+import re2
 
 from console.options import examples, json_option, ledger_of, task_argument, tasks_option
 from console.problems import fate_of, show_results, urls_of_reason
 from crawler.task_list.mistakes import TaskError
+from extractors.html.urls import normalise
+from workers.extraction_config import ExtractionConfig, config_of
+from workers.ledger import Ledger
+from workers.task_state.problems import is_in_block
 from workers.url_states import State
-
-if TYPE_CHECKING:
-    from workers.extraction_config import ExtractionConfig
-    from workers.ledger import Ledger
 
 
 @click.command(
@@ -34,7 +34,6 @@ def command(task: str, urls: tuple[str, ...], reason: str | None, tasks: Path | 
     `exemplar status --problems TASK` lists them. Accepted pages are not judged again; the task's keep, drop and skip
     still apply.
     """
-    from workers.extraction_config import config_of
 
     if bool(urls) == bool(reason):
         raise click.UsageError("give URLs, or a group by --reason TEXT: see exemplar status --problems TASK")
@@ -47,12 +46,8 @@ def command(task: str, urls: tuple[str, ...], reason: str | None, tasks: Path | 
     show_results(task, results, done="accepted", effect="the next run fetches and writes them", as_json=as_json)
 
 
-def _accept(ledger: "Ledger", config: "ExtractionConfig", url: str) -> str:
+def _accept(ledger: Ledger, config: ExtractionConfig, url: str) -> str:
     """Accept one URL; return why it cannot be accepted, or an empty text."""
-    import re2
-
-    from extractors.html.urls import normalise
-    from workers.task_state.problems import is_in_block
 
     url = normalise(url)
     matches = re2.fullmatch(config.url_regex, url) is not None
@@ -66,7 +61,7 @@ def _accept(ledger: "Ledger", config: "ExtractionConfig", url: str) -> str:
     return _refusal(ledger.task, url, *state) or ("" if ledger.accept(url) else "it is no longer rejected")
 
 
-def _refusal(task: str, url: str, state: "State", reason: str) -> str:
+def _refusal(task: str, url: str, state: State, reason: str) -> str:
     """Return why a URL in a state cannot be accepted; empty if it can."""
     command_ = "failures retry" if state == "failed" else "forget"
     again = f"`exemplar {command_} {task} {url}` lets the next run try it again"

@@ -10,7 +10,7 @@ import click
 
 from console.inputs import is_url, url_list
 from console.locale import in_language
-from console.options import check_value, examples, json_option, tasks_option, url_of_run
+from console.options import check_value, examples, json_option, tasks_option
 from console.terminal import counted, print_json, say, say_data, show_data
 from crawler.task_list.mistakes import TaskError
 from workers.redaction import redact
@@ -188,7 +188,8 @@ def _add_section(target: Path, survey: "Survey", choices: _Choices) -> None:
     if not choices.as_json:
         show_data(shown(survey, entry))
         if choices.scope == "auto":
-            say(_other_scope(survey))
+            other = "the example's own folders: --section" if survey.scope == "site" else "the whole site: --site"
+            say(f"for the articles of {other}")
     wanted = choices.write and (not choices.confirm or choices.as_json or _confirm(target))
     if wanted:
         add_task(target, entry)
@@ -196,22 +197,8 @@ def _add_section(target: Path, survey: "Survey", choices: _Choices) -> None:
         print_json({"file": str(target), "added": [entry["name"]] if wanted else [], **shown_json(survey, entry)})
     elif wanted:
         say(f"{target}: task {entry['name']} added. Next: exemplar try {entry['name']}; exemplar run --once")
-        if url_of_run(target.absolute().parent):
-            say(f"the `exemplar run` that is running here starts {entry['name']} now")
     else:
         say("nothing was written")
-
-
-def _other_scope(survey: "Survey") -> str:
-    """Return the hint how to choose the narrower or wider section instead."""
-    if survey.scope == "site":
-        what, option = "the whole site is one section; for the articles in this one's own folders only", "--section"
-    else:
-        what, option = (
-            "the task covers this section only; for all articles of the site that share its template",
-            "--site",
-        )
-    return f"{what}: exemplar add {survey.example} {option}"
 
 
 def _without_known(tasks: Any, urls: Sequence[str], as_json: bool) -> list[str]:

@@ -9,6 +9,8 @@ import redis
 
 from console.options import examples, json_option, known_ledger, redis_of, tasks_file, tasks_option
 from console.terminal import counted, moment, print_json, say, show
+from crawler.notifying import NoticeNotSent, send, shown_target
+from crawler.task_list.file import load
 from workers.health.alarms import Alarm, AlarmKind
 from workers.health.store import HealthReport, dismiss_alarms, health_report, present_alarms
 
@@ -56,12 +58,12 @@ def command(
         raise click.exceptions.Exit(1)
 
 
-def _alarms(connection: "redis.Redis", task: str | None, kind: AlarmKind | None) -> list[Alarm]:
+def _alarms(connection: redis.Redis, task: str | None, kind: AlarmKind | None) -> list[Alarm]:
     alarms = present_alarms(connection, None if task is None else [task])
     return [alarm for alarm in alarms if kind in (None, alarm.kind)]
 
 
-def _dismiss(connection: "redis.Redis", task: str, kind: AlarmKind | None) -> None:
+def _dismiss(connection: redis.Redis, task: str, kind: AlarmKind | None) -> None:
     known_ledger(connection, task)
     ended = dismiss_alarms(connection, task, [kind] if kind else None)
     show(f"{task}: dismissed: {', '.join(ended)}" if ended else f"{task}: no such alarm is open")
@@ -87,8 +89,6 @@ def _show(alarms: Sequence[Alarm], report: HealthReport | None) -> None:
 
 def _send_tests(file: Path, task: str | None) -> None:
     """Send a notice to each address of a task, or of all tasks of the file, once."""
-    from crawler.notifying import NoticeNotSent, send, shown_target
-    from crawler.task_list.file import load
 
     loaded = load(file)
     chosen = [loaded[task]] if task else list(loaded.tasks.values())

@@ -3,22 +3,24 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from console.locale import in_language
 from console.options import examples, json_option, ledger_of, method_option, tasks_option
 from console.terminal import counted, print_json, say, show, show_data, tallied
+from crawler.task_list.publication import published_task
+from extractors import Section, UnusablePage
+from extractors.html.urls import normalise
 from workers.errors import ExemplarError
+from workers.extraction.section_preparation import SectionPreparation
+from workers.extraction_config import ExtractionConfig, config_of, example_of
+from workers.ledger import Ledger
 from workers.page_store import StoredPage
-
-if TYPE_CHECKING:
-    from extractors import Section
-    from workers.extraction_config import ExtractionConfig
-    from workers.ledger import Ledger
-    from workers.redesign.backtest import BackTest, PageComparison
-
+from workers.redesign.backtest import BackTest, PageComparison, back_test
+from workers.redesign.backtest_pages import pages_to_test, stored_page, with_former
+from workers.reporting.worker_reports import Watch
 
 PAGES = 20
 SHOWN = 10  # pages that are shown, unless all are requested
@@ -44,9 +46,6 @@ def command(task: str, example: str | None, method: str | None, pages: int, task
     Pages are the newest kept ones (`keep_pages`), else pages off the template and recent pages, which are in Redis.
     Only the example is fetched, if it is not stored. Exit code 1 if a page would lose its article.
     """
-    from workers.extraction_config import config_of
-    from workers.redesign.backtest import back_test
-    from workers.redesign.backtest_pages import pages_to_test
 
     if not example and not method:
         raise click.UsageError("name another example by --example URL, or another method by --method NAME")
@@ -71,16 +70,9 @@ def command(task: str, example: str | None, method: str | None, pages: int, task
 
 
 def _sections(
-    ledger: "Ledger", config: "ExtractionConfig", example: str | None, method: str | None, tasks: Path | None
-) -> "tuple[Section, Section]":
+    ledger: Ledger, config: ExtractionConfig, example: str | None, method: str | None, tasks: Path | None
+) -> tuple[Section, Section]:
     """Return the present section of a task and the other one. Raises `ExemplarError` for an unusable example."""
-
-    from extractors import UnusablePage
-    from extractors.html.urls import normalise
-    from workers.extraction.section_preparation import SectionPreparation
-    from workers.extraction_config import example_of
-    from workers.redesign.backtest_pages import with_former
-    from workers.reporting.worker_reports import Watch
 
     other = replace(config, method=method) if method is not None else config
     prepared = [SectionPreparation(ledger.redis, Watch()).prepare(one) for one in (config, other)]
@@ -96,11 +88,9 @@ def _sections(
         raise ExemplarError(f"unusable example {example}: {error}") from None
 
 
-def _example_page(ledger: "Ledger", config: "ExtractionConfig", url: str, tasks: Path | None) -> "StoredPage":
+def _example_page(ledger: Ledger, config: ExtractionConfig, url: str, tasks: Path | None) -> StoredPage:
     """Return the page of the new example: a stored one, else it is fetched. Raises `ExemplarError`."""
     from crawler.fetching.single_pages import run_survey
-    from crawler.task_list.publication import published_task
-    from workers.redesign.backtest_pages import stored_page
 
     page = stored_page(ledger.redis, config, url)
     if page is not None:
@@ -117,7 +107,7 @@ def _example_page(ledger: "Ledger", config: "ExtractionConfig", url: str, tasks:
     return answer
 
 
-def summary_lines(test: "BackTest") -> Iterator[str]:
+def summary_lines(test: BackTest) -> Iterator[str]:
     """Yield the figures of a back-test."""
     old, new = test.confidence()
     fits_old, fits_new = test.fitting()
@@ -129,7 +119,7 @@ def summary_lines(test: "BackTest") -> Iterator[str]:
     )
 
 
-def page_lines(test: "BackTest") -> Iterator[str]:
+def page_lines(test: BackTest) -> Iterator[str]:
     """Yield the pages that differ, with the differing fields; at most `SHOWN` pages."""
     differing = [page for page in test.pages if page.kind not in ("same", "none")]
     for page in differing[:SHOWN]:
@@ -138,7 +128,7 @@ def page_lines(test: "BackTest") -> Iterator[str]:
         yield f"… and {counted(len(differing) - SHOWN, 'page')} more: --json shows them"
 
 
-def _lines_of(page: "PageComparison") -> Iterator[str]:
+def _lines_of(page: PageComparison) -> Iterator[str]:
     yield f"{page.kind:8} {page.url}"
     if page.kind == "lost":
         yield f"    present  {page.old.title or '(no title)'}, {page.old.characters} characters"

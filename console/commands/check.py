@@ -2,39 +2,35 @@
 
 import os
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from console.locale import in_language, word
-from console.options import examples, json_option, redis_of, refuse_task_name, tasks_argument
-from console.terminal import counted, heading, print_json, say, show, show_data
+from console.options import examples, json_option, redis_of, tasks_argument
+from console.output_checks import TriedOutput, emptied_outputs, outputs_to_try, try_outputs
+from console.terminal import counted, print_json, say, show
+from crawler.notifying import target_problem
+from crawler.task_list.file import load
+from crawler.task_list.identity import contact_of
 from crawler.task_list.mistakes import TaskFileError
+from crawler.task_list.models import TaskFile
+from crawler.task_list.publication import environment_problems
 from workers.addresses import has_secret, shown
 from workers.errors import ExemplarError
 from workers.state_folder import state_folder
-
-if TYPE_CHECKING:
-    from console.output_checks import TriedOutput
-    from crawler.task_list.models import Task, TaskFile
 
 EXIT_INVALID, EXIT_UNAVAILABLE = 2, 3
 
 
 @click.command(
-    epilog=examples(
-        "exemplar check",
-        "exemplar check sections/tasks.yaml --json",
-        "exemplar check --no-outputs",
-    )
+    epilog=examples("exemplar check", "exemplar check sections/tasks.yaml --json", "exemplar check --no-outputs")
 )
 @tasks_argument
 @click.option("--no-outputs", is_flag=True, help="Read the file only; do not try the outputs.")
 @json_option
 def command(tasks: Path | None, no_outputs: bool, as_json: bool) -> None:
-    """Check a task list: show every mistake with line and column, or what each task does.
+    """Check a task list: show every mistake with line and column.
 
     If the file has no mistake, each output of a task that is not paused is tried: it is opened or connected to, a
     missing file, table or folder is created, and no row is written. No site is contacted.
@@ -42,11 +38,8 @@ def command(tasks: Path | None, no_outputs: bool, as_json: bool) -> None:
     Exit codes: 0 no mistakes, 2 a mistake in the file or an output whose configuration is invalid, 3 an output that is
     unavailable.
     """
-    from console.output_checks import outputs_to_try, try_outputs
-    from crawler.task_list.file import load
 
     file = tasks or Path("tasks.yaml")
-    refuse_task_name(file, "check")
     try:
         loaded = load(file)
     except TaskFileError as error:
@@ -59,35 +52,38 @@ def command(tasks: Path | None, no_outputs: bool, as_json: bool) -> None:
     failed = [result for result in tried if result.outcome != "ok"]
     notices = notice_problems(loaded)
     warnings = _warnings(loaded, tried) + emptied + notices
-    rows = [_row(task) for task in loaded.tasks.values()]
     if as_json:
-        print_json({"ok": not failed, "tasks": rows, "outputs": [_output_row(r) for r in tried], "warnings": warnings})
+        print_json(
+            {
+                "ok": not failed,
+                "tasks": [*loaded.tasks],
+                "outputs": [_output_row(r) for r in tried],
+                "warnings": warnings,
+            }
+        )
     else:
-        _print_rows(rows)
         for warning in warnings:
             say(f"note: {warning}")
         for result in failed:
             say(f"{result.outcome}: {result.of.name}: {result.problem}")
         outputs = f", {counted(len(tried), 'output')} tried" if tried else ""
         faults = f", {len(failed)} of them failed" if failed else ""
-        show(f"{file}: {counted(len(rows), 'task')}, no mistakes{outputs}{faults}")
+        show(f"{file}: {counted(len(loaded.tasks), 'task')}, no mistakes{outputs}{faults}")
     if failed:
         is_invalid = any(result.outcome == "invalid" for result in failed)
         raise click.exceptions.Exit(EXIT_INVALID if is_invalid else EXIT_UNAVAILABLE)
 
 
-def notice_problems(tasks: "TaskFile") -> list[str]:
+def notice_problems(tasks: TaskFile) -> list[str]:
     """Return a warning for each address of notices that apprise does not accept; nothing is sent."""
-    from crawler.notifying import target_problem
 
     first = {address: task.name for task in reversed(tasks.tasks.values()) for address in task.notify}
     problems = {address: target_problem(address) for address in first}
     return [f"task {name}: notify: {problems[address]}" for address, name in first.items() if problems[address]]
 
 
-def _emptied(file: Path, tasks: "TaskFile") -> list[str]:
+def _emptied(file: Path, tasks: TaskFile) -> list[str]:
     """Return a warning for each output that has lost its rows; none if Redis is unavailable or was never used."""
-    from console.output_checks import emptied_outputs
 
     if "REDIS_URL" not in os.environ and not state_folder(file.absolute().parent).exists():
         return []
@@ -98,10 +94,8 @@ def _emptied(file: Path, tasks: "TaskFile") -> list[str]:
         return [f"whether outputs have lost rows is unknown: {error}"]
 
 
-def _warnings(tasks: "TaskFile", tried: "Sequence[TriedOutput]") -> list[str]:
+def _warnings(tasks: TaskFile, tried: Sequence[TriedOutput]) -> list[str]:
     """Return warnings about valid settings that are probably not intended."""
-    from crawler.task_list.identity import contact_of
-    from crawler.task_list.publication import environment_problems
 
     failures = "\n".join(result.problem for result in tried if result.outcome == "invalid")
     warnings = [text for text in environment_problems(tasks.tasks) if text.partition(": ")[2] not in failures]
@@ -116,30 +110,6 @@ def _warnings(tasks: "TaskFile", tried: "Sequence[TriedOutput]") -> list[str]:
     return warnings
 
 
-def _print_rows(rows: Sequence[dict[str, Any]]) -> None:
-    for row in rows:
-        paused = f"  ({word('paused')})" if row["paused"] else ""
-        show_data(in_language(f"{row['task']}: every {row['every']}") + paused)
-        show_data(f"  {heading('articles')}{row['pattern']}")
-        derived = "" if row["start_named"] else f"  ({in_language('derived; the first one that works is used')})"
-        show_data(f"  {heading('lists')}{', '.join(row['start'])}{derived}")
-        show_data(f"  {heading('output')}{', '.join(row['output'])}")
-
-
-def _output_row(result: "TriedOutput") -> dict[str, Any]:
+def _output_row(result: TriedOutput) -> dict[str, Any]:
     output = {"output": shown(result.of.output), "tasks": list(result.of.tasks)}
     return output | {"outcome": result.outcome, "problem": result.problem}
-
-
-def _row(task: "Task") -> dict[str, Any]:
-    named = task.start_urls(datetime.now(UTC).date())
-    return {
-        "task": task.name,
-        "example": task.example,
-        "pattern": str(task.pattern),
-        "every": str(task.every),
-        "paused": task.paused,
-        "start": named or task.pattern.prefixes(),
-        "start_named": bool(named),
-        "output": [shown(output) for output in task.outputs()],
-    }

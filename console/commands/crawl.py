@@ -5,14 +5,7 @@ from pathlib import Path
 
 import click
 
-from console.options import (
-    DAY,
-    examples,
-    json_option,
-    logging_options,
-    task_argument,
-    tasks_option,
-)
+from console.options import DAY, examples, json_option, logging_options, task_argument, tasks_option
 from console.terminal import print_json, say, show
 from workers.processes import go_on_watched
 

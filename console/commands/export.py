@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.options import (
-    DAY,
-    check_value,
-    examples,
-    json_option,
-    task_argument,
-    tasks_file,
-    tasks_option,
-)
+from console.options import DAY, check_value, examples, json_option, task_argument, tasks_file, tasks_option
 from console.terminal import counted, print_json, say, show
 from crawler.logs import start_logging
 from workers.addresses import shown
@@ -40,23 +32,13 @@ SHOWN_REFUSALS = 5
     )
 )
 @task_argument
-@click.option(
-    "--to",
-    "target",
-    required=True,
-    help="The new output, written as in tasks.yaml.",
-)
+@click.option("--to", "target", required=True, help="The new output, written as in tasks.yaml.")
 @click.option("--from", "source", help="The output to read.  [default: the task's first one that can be read]")
 @click.option("--since", type=DAY, help="Only rows whose page was fetched on this day (UTC) or later.")
 @tasks_option
 @json_option
 def command(
-    task: str,
-    target: str,
-    source: str | None,
-    since: datetime | None,
-    tasks: Path | None,
-    as_json: bool,
+    task: str, target: str, source: str | None, since: datetime | None, tasks: Path | None, as_json: bool
 ) -> None:
     """Copy rows that TASK has already delivered into another output.
 

@@ -47,12 +47,7 @@ FORMATS = ("text", "html", "markdown", "json")
     help="An article of the same section; improves the result. Further ones vote as recent pages do; "
     "tag-paths learns its thresholds from all.",
 )
-@click.option(
-    "--method",
-    default="auto",
-    show_default=True,
-    help="One of the methods in docs/methods.md.",
-)
+@click.option("--method", default="auto", show_default=True, help="One of the methods in docs/methods.md.")
 @click.option(
     "--article", "insist", is_flag=True, help="Extract every page as an article, even if it looks like a list."
 )

@@ -1,13 +1,12 @@
 """`exemplar failures`: lists, shows, retries or drops failed pages and refused rows, on any machine."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from console.locale import in_language, word
 from console.options import (
     complete_tasks,
     examples,
@@ -18,18 +17,26 @@ from console.options import (
     task_argument,
     tasks_option,
 )
-from console.problems import FailureGroup, begins, failed_groups, refused_groups, show_results, urls_of_reason
-from console.terminal import aligned, counted, moment, print_json, say, show_data
-from console.terminal import show as show_line
+from console.problems import (
+    Group,
+    begins,
+    failed_groups,
+    print_groups,
+    refused_groups,
+    show_groups,
+    show_results,
+    urls_of_reason,
+)
+from console.terminal import counted, moment, print_json, say, show
+from extractors.html.urls import normalise
 from workers.addresses import shown
 from workers.errors import ExemplarError
+from workers.ledger import Ledger, ledgers
+from workers.pages.quarantine import kept_page
+from workers.task_state import problems
+from workers.task_state.problems import Problem, failures
 from workers.url_states import fingerprint
-
-if TYPE_CHECKING:
-    from workers.ledger import Ledger
-    from workers.writing.refused_rows import RefusedRow
-
-SHOWN = 3  # URLs of a group that are shown
+from workers.writing.refused_rows import RefusedRow, refused_row, refused_rows
 
 reason_option = click.option("--reason", metavar="TEXT", help="Only pages whose reason begins with TEXT.")
 urls_argument = click.argument("urls", nargs=-1, metavar="[URL]…")
@@ -78,65 +85,35 @@ def command() -> None:
 @tasks_option
 @json_option
 def list_(task: str | None, reason: str | None, complete: bool, tasks: Path | None, as_json: bool) -> None:
-    """Count failed pages and refused rows by task and reason; for TASK, also show some URLs, or with --json all."""
-    from workers.ledger import Ledger, ledgers
-
+    """Count failed pages and refused rows by task and reason, and show some of their URLs, or with --json all."""
     with redis_of(tasks, purpose="failures") as connection:
         names = ledgers(connection) if task is None else [known_ledger(connection, task).task]
-        rows = [row for name in names for row in _rows(Ledger(connection, name), reason)]
-    if as_json:
-        for row in rows:
-            _print_members(*row)
-        return
-    if not rows:
+        by_task = {name: _groups(Ledger(connection, name), reason) for name in names}
+    for name, found in by_task.items():
+        if as_json:
+            print_groups(name, found)
+        elif found:
+            total = sum(group.number for group in found)
+            show(f"{name}: {total} failures by {counted(len(found), 'reason')}")
+            show_groups(name, found, "exemplar failures", complete=complete)
+    if not as_json and not any(by_task.values()):
         say(f"{task}: no failed pages" if task else "no failed pages")
-        return
-    titles = ("task", "output", "number", "kept", "last", "reason")
-    heads, *lines = aligned([tuple(map(word, titles)), *(_cells(*row) for row in rows)])
-    show_data(heads)
-    for line, (_, found) in zip(lines, rows, strict=True):
-        show_data(line)
-        if task is not None:
-            _echo_urls(found.group.urls, complete)
 
 
-def _rows(ledger: "Ledger", reason: str | None) -> Iterator[tuple[str, FailureGroup]]:
-    """Yield the failed pages of a task by reason, then its refused rows by output and reason, each with the task."""
-    from workers.task_state.problems import failures
-
+def _groups(ledger: Ledger, reason: str | None) -> list[Group]:
+    """Return the failed pages of a task by reason, then its refused rows by output and reason."""
     failed = (page.problem for page in failures(ledger))
-    for found in (*failed_groups(ledger, failed, reason), *refused_groups(ledger, reason)):
-        yield ledger.task, found
+    return [*failed_groups(ledger, failed, reason), *refused_groups(ledger, reason)]
 
 
-def _cells(task: str, found: FailureGroup) -> tuple[str, ...]:
-    group, last = found.group, _iso(found.group.last) or "–"
-    kept = sum(member.url in found.kept for member in group.members)
-    return task, found.output or "–", str(group.number), str(kept), last, in_language(group.label)
-
-
-def _print_members(task: str, found: FailureGroup) -> None:
-    """Print each page or row as JSON."""
-    for member in found.group.members:
-        facts = {"task": task, "url": member.url, "reason": member.reason, "at": _iso(member.at)}
-        facts |= {"group": found.group.key} | ({"output": found.output} if found.output else {})
-        print_json(facts | {"kept": member.url in found.kept})
-
-
-def _iso(at: float | None) -> str | None:
-    return moment(at) if at is not None else None
-
-
-@command.command()
+@command.command("show")
 @task_argument
 @click.argument("url")
 @click.option("--page", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the page's bytes to FILE.")
 @tasks_option
 @json_option
-def show(task: str, url: str, file: Path | None, tasks: Path | None, as_json: bool) -> None:
+def show_(task: str, url: str, file: Path | None, tasks: Path | None, as_json: bool) -> None:
     """Show why the page of URL failed, or which outputs refused its rows, and what is kept."""
-    from extractors.html.urls import normalise
-
     url = normalise(url)
     with ledger_of(task, tasks, purpose="failures") as ledger:
         state = ledger.state_of(url)
@@ -155,19 +132,16 @@ def show(task: str, url: str, file: Path | None, tasks: Path | None, as_json: bo
             print_json(facts)
         else:
             for name, value in facts.items():
-                show_line(f"{name.replace('_', ' ')}: {value if value is not None else 'unknown'}")
+                show(f"{name.replace('_', ' ')}: {value if value is not None else 'unknown'}")
 
 
-def _failed_page(ledger: "Ledger", url: str, short_reason: str) -> tuple[dict[str, Any], bytes | None]:
+def _failed_page(ledger: Ledger, url: str, short_reason: str) -> tuple[dict[str, Any], bytes | None]:
     """Return the facts of a failed page, and its bytes if they are kept."""
-    from workers.pages.quarantine import kept_page
-    from workers.task_state.problems import Problem, failures
-
     known = (page.problem for page in failures(ledger) if page.problem.url == url)
     problem = next(known, Problem("failed", short_reason))
     kept = kept_page(ledger.redis, ledger.task, fingerprint(url))
     facts: dict[str, Any] = {"task": ledger.task, "url": url, "reason": problem.reason}
-    facts |= {"at": _iso(problem.at), "kept": kept is not None}
+    facts |= {"at": moment(problem.at) if problem.at is not None else None, "kept": kept is not None}
     if kept is None:
         return facts, None
     note, body = kept
@@ -175,29 +149,19 @@ def _failed_page(ledger: "Ledger", url: str, short_reason: str) -> tuple[dict[st
     return facts, body
 
 
-def _refused(ledger: "Ledger", url: str) -> list[tuple[dict[str, Any], bytes | None]]:
+def _refused(ledger: Ledger, url: str) -> list[tuple[dict[str, Any], bytes | None]]:
     """Return the facts of the refused rows of a URL, each with the row as JSON."""
-    from workers.writing.refused_rows import refused_row
-
     return [
         (
-            {
-                "task": row.task,
-                "url": row.url,
-                "output": shown(row.output),
-                "reason": row.reason,
-                "at": moment(row.at),
-            },
+            {"task": row.task, "url": row.url, "output": shown(row.output), "reason": row.reason, "at": moment(row.at)},
             (json.dumps(refused_row(ledger.redis, row), ensure_ascii=False) + "\n").encode("utf-8", "replace"),
         )
         for row in _refused_of(ledger, [url], None)
     ]
 
 
-def _refused_of(ledger: "Ledger", urls: Sequence[str], reason: str | None) -> "list[RefusedRow]":
+def _refused_of(ledger: Ledger, urls: Sequence[str], reason: str | None) -> list[RefusedRow]:
     """Return the refused rows of some URLs; without URLs those with a reason, or all."""
-    from workers.writing.refused_rows import refused_rows
-
     rows = [row for row in refused_rows(ledger.redis, ledger.task) if begins(row.reason, reason)]
     return [row for row in rows if not urls or row.url in urls or row.canonical_url in urls]
 
@@ -209,10 +173,13 @@ def retry(**chosen: Any) -> None:
 
     Choose them by URL, by reason, or all.
     """
-    from workers.task_state.problems import retry as retry_url
-    from workers.task_state.problems import retry_row
-
-    _apply((retry_url, retry_row), "retried", "the next run fetches them", "they are delivered again", **chosen)
+    _apply(
+        (problems.retry, problems.retry_row),
+        "retried",
+        "the next run fetches them",
+        "they are delivered again",
+        **chosen,
+    )
 
 
 @command.command()
@@ -222,14 +189,11 @@ def drop(**chosen: Any) -> None:
 
     The pages are not fetched again, unless `exemplar accept` accepts them.
     """
-    from workers.task_state.problems import drop as drop_url
-    from workers.task_state.problems import drop_row
-
-    _apply((drop_url, drop_row), "dropped", "they count as rejected", "they are not delivered", **chosen)
+    _apply((problems.drop, problems.drop_row), "dropped", "they count as rejected", "they are not delivered", **chosen)
 
 
 def _apply(
-    steps: "tuple[Callable[[Ledger, str], bool], Callable[[Ledger, RefusedRow], bool]]",
+    steps: tuple[Callable[[Ledger, str], bool], Callable[[Ledger, RefusedRow], bool]],
     done: str,
     effect: str,
     row_effect: str,
@@ -245,8 +209,6 @@ def _apply(
 
     `done`: its past participle.
     """
-    from extractors.html.urls import normalise
-
     if bool(urls) + (reason is not None) + everything != 1:
         raise click.UsageError("give URLs, a group by --reason TEXT, or --all: see exemplar failures TASK")
     with ledger_of(task, tasks, purpose="failures") as ledger:
@@ -265,11 +227,3 @@ def _apply(
     results = {url: why for url, why in results.items() if not why or url not in of_rows}
     if results or as_json:
         show_results(task, results, done=done, effect=effect, as_json=as_json)
-
-
-def _echo_urls(urls: Sequence[str], complete: bool) -> None:
-    shown = urls if complete else urls[:SHOWN]
-    for url in shown:
-        click.echo(f"    {url}")
-    if len(urls) > len(shown):
-        show_line(f"    … and {len(urls) - len(shown)} more: --all shows them")

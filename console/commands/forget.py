@@ -2,17 +2,19 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+import re2
 
 from console.locale import in_language
 from console.options import examples, json_option, ledger_of, task_argument, tasks_option
 from console.problems import Fate, show_results, urls_of_reason
 from console.terminal import counted, print_json, say
-
-if TYPE_CHECKING:
-    from workers.ledger import Ledger
+from crawler.discovery.crawl_state import forget_lists
+from extractors.html.urls import normalise
+from workers.extraction_config import config_of
+from workers.ledger import Ledger
+from workers.task_state.forgetting import forget_task, forget_url
 
 SETTLED: tuple[Fate, ...] = ("judged", "unwanted", "not a page", "failed", "dead link")
 
@@ -37,7 +39,6 @@ def command(task: str, urls: tuple[str, ...], reason: str | None, yes: bool, tas
     it finds the articles that are on lists now. Written rows stay in their outputs. If an article is extracted again, a
     .db output updates its row, and a .jsonl output keeps the row that it has.
     """
-    from workers.task_state.forgetting import forget_task
 
     if urls and reason is not None:
         raise click.UsageError("give either URLs or --reason TEXT")
@@ -71,14 +72,8 @@ def _confirm(question: str) -> None:
         raise click.Abort
 
 
-def _forget(ledger: "Ledger", urls: tuple[str, ...]) -> dict[str, str]:
+def _forget(ledger: Ledger, urls: tuple[str, ...]) -> dict[str, str]:
     """Forget URLs and let those that match the task's pattern wait; return for each why it was not forgotten."""
-    import re2
-
-    from crawler.discovery.crawl_state import forget_lists
-    from extractors.html.urls import normalise
-    from workers.extraction_config import config_of
-    from workers.task_state.forgetting import forget_url
 
     config = config_of(ledger.redis, ledger.task)
     results = {}

@@ -2,19 +2,18 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+import redis
 
+from console.commands.backtest import page_lines, summary_lines
 from console.locale import word
 from console.options import examples, json_option, known_ledger, redis_of, tasks_file, tasks_option
+from console.proposal_decisions import adopt_proposal, dismiss_proposal, proposal_json
 from console.terminal import aligned, counted, moment, print_json, say, show
 from workers.errors import ExemplarError
-
-if TYPE_CHECKING:
-    import redis
-
-    from workers.redesign.proposals import Proposal
+from workers.redesign.proposals import Proposal, proposal_of, proposals
+from workers.unproposed import unproposed
 
 
 @click.command(
@@ -39,7 +38,6 @@ def command(task: str | None, adopt: bool, dismiss: bool, tasks: Path | None, as
     force. The pages between the redesign and the adoption are extracted again: stored ones at once, the others are
     fetched by the next run. The former example still votes on pages of its template.
     """
-    from console.proposal_decisions import adopt_proposal, dismiss_proposal, proposal_json
 
     if adopt and dismiss:
         raise click.UsageError("give --adopt or --dismiss, not both")
@@ -67,10 +65,8 @@ def command(task: str | None, adopt: bool, dismiss: bool, tasks: Path | None, as
         say(f"note: {note}")
 
 
-def _chosen(connection: "redis.Redis", task: str | None) -> "list[Proposal]":
+def _chosen(connection: redis.Redis, task: str | None) -> list[Proposal]:
     """Return the proposals of all tasks, or that of one. Raises `TaskError` or `ExemplarError` if there is none."""
-    from workers.redesign.proposals import proposal_of, proposals
-    from workers.unproposed import unproposed
 
     if task is None:
         return sorted(proposals(connection), key=lambda proposal: proposal.at, reverse=True)
@@ -82,7 +78,7 @@ def _chosen(connection: "redis.Redis", task: str | None) -> "list[Proposal]":
     return [proposal]
 
 
-def _list(chosen: "Sequence[Proposal]", as_json: bool) -> None:
+def _list(chosen: Sequence[Proposal], as_json: bool) -> None:
     if as_json:
         from console.proposal_decisions import proposal_json
 
@@ -97,7 +93,7 @@ def _list(chosen: "Sequence[Proposal]", as_json: bool) -> None:
         show(line)
 
 
-def _cells(proposal: "Proposal") -> tuple[str, ...]:
+def _cells(proposal: Proposal) -> tuple[str, ...]:
     old, new = proposal.test.fitting()
     return (
         proposal.task,
@@ -109,8 +105,7 @@ def _cells(proposal: "Proposal") -> tuple[str, ...]:
     )
 
 
-def _show(proposal: "Proposal") -> None:
-    from console.commands.backtest import page_lines, summary_lines
+def _show(proposal: Proposal) -> None:
 
     show(f"{proposal.task}: {proposal.url}  {proposal.title}")
     show(f"  instead of {proposal.former}; {proposal.state}, found {moment(proposal.at)}")
@@ -127,7 +122,7 @@ def _show(proposal: "Proposal") -> None:
         show(f"Next: exemplar proposals {proposal.task} --adopt, or --dismiss")
 
 
-def _show_decision(proposal: "Proposal") -> None:
+def _show_decision(proposal: Proposal) -> None:
     if proposal.state == "dismissed":
         say(f"{proposal.task}: dismissed; as long as the example is {proposal.former}, no other one is proposed")
         return

@@ -19,6 +19,12 @@ from console.options import (
 )
 from console.terminal import counted, print_json, say, show, tallied
 from crawler.logs import start_logging
+from crawler.task_list.file import load
+from crawler.task_list.publication import publish
+from workers.extraction.re_extraction import ReExtraction, kept_pages_for
+from workers.processes import stop_by_signal
+from workers.redis_access.connection import connect
+from workers.worker_processes.supervisor import Supervisor
 
 
 @click.command(epilog=examples("exemplar re-extract kuaibao", "exemplar re-extract kuaibao --since 2024-03-01"))
@@ -33,12 +39,6 @@ def command(task: str, since: Any, workers: int | None, tasks: Path | None, as_j
     The task needs `keep_pages`. Nothing is fetched. Example and method are those of tasks.yaml; `exemplar backtest`
     shows the effect of others before they are set there.
     """
-    from crawler.task_list.file import load
-    from crawler.task_list.publication import publish
-    from workers.extraction.re_extraction import ReExtraction, kept_pages_for
-    from workers.processes import stop_by_signal
-    from workers.redis_access.connection import connect
-    from workers.worker_processes.supervisor import Supervisor
 
     start_logging()
     file = tasks_file(tasks).absolute()

@@ -44,13 +44,7 @@ if TYPE_CHECKING:
 @exit_option
 @logging_options
 def command(
-    names: tuple[str, ...],
-    tasks: Path | None,
-    once: bool,
-    workers: int | None,
-    runs: int,
-    as_json: bool,
-    exits: bool,
+    names: tuple[str, ...], tasks: Path | None, once: bool, workers: int | None, runs: int, as_json: bool, exits: bool
 ) -> None:
     """Schedule, crawl, extract and write, for the tasks of TASKS.YAML (default: tasks.yaml here), or only for TASKs.
 
@@ -69,13 +63,7 @@ def command(
     progress = JsonLines() if as_json else TextLines()
     with redis_url_of(file.parent, purpose="run") as url:
         runner = Runner(
-            url,
-            file,
-            workers=count,
-            runs=runs,
-            only=chosen or None,
-            on_event=progress.event,
-            exits_without_redis=exits,
+            url, file, workers=count, runs=runs, only=chosen or None, on_event=progress.event, exits_without_redis=exits
         )
         stop_by_signal(runner.stop)
         named = ", ".join(chosen) if chosen else counted(len(loaded.tasks), "task")

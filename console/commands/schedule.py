@@ -2,27 +2,18 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+import redis
 
-from console.options import (
-    examples,
-    exit_option,
-    log_format_option,
-    redis_url_of,
-    refuse_task_name,
-    tasks_argument,
-    verbose_option,
-)
+from console.options import examples, exit_option, log_format_option, redis_url_of, tasks_argument, verbose_option
+from console.task_changes import notes_on
 from console.terminal import counted, say
 from crawler.logs import start_logging
+from crawler.scheduling.scheduler import Scheduler
+from crawler.task_list.publication import Change
 from workers.processes import stop_by_signal
-
-if TYPE_CHECKING:
-    import redis
-
-    from crawler.task_list.publication import Change
+from workers.redis_access.connection import connect
 
 
 @click.command(epilog=examples("REDIS_URL=redis://queue:6379/0 exemplar schedule tasks.yaml"))
@@ -36,12 +27,9 @@ def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool, log
 
     Any number of schedulers may share one Redis; each task is still started once.
     """
-    from crawler.scheduling.scheduler import Scheduler
-    from workers.redis_access.connection import connect
 
     start_logging(verbose, log_format)
     file = tasks or Path("tasks.yaml")
-    refuse_task_name(file, "schedule")
     with redis_url_of(file.absolute().parent, purpose="schedule") as url:
         connection = connect(url)
         scheduler = Scheduler(
@@ -58,14 +46,13 @@ def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool, log
         scheduler.run((lambda names: say(f"due: {', '.join(names)}")) if verbose else None)
 
 
-def _tell_change(connection: "redis.Redis", file: Path, change: "Change") -> None:
+def _tell_change(connection: redis.Redis, file: Path, change: Change) -> None:
     """Print the tasks that an edit of the file changed."""
     say(f"{file}: {change.in_words()}")
     _tell_notes(connection, change)
 
 
-def _tell_notes(connection: "redis.Redis", change: "Change") -> None:
-    from console.task_changes import notes_on
+def _tell_notes(connection: redis.Redis, change: Change) -> None:
 
     for text in notes_on(connection, change):
         say(f"note: {text}")

@@ -4,13 +4,14 @@ import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
 
 from console.locale import in_language, word
 from console.options import complete_tasks, examples, json_option, known_ledger, redis_of, tasks_file, tasks_option
-from console.terminal import counted, moment, print_json, say, show, show_data
+from console.terminal import counted, print_json, say, show, show_data
 from crawler.task_list.mistakes import TaskError, suggest
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from console.overview import Overview
     from console.problems import Group
-    from workers.ledger import Ledger
 
 EVERY_TASK = "*"  # cannot be a task's name
 WIDTH = 140  # characters, if standard output is not a terminal
@@ -50,12 +50,7 @@ WIDTH = 140  # characters, if standard output is not a terminal
 @click.option("--all", "complete", is_flag=True, help="With --problems: all URLs of each reason.")
 @json_option
 def command(
-    names: tuple[str, ...],
-    tasks: Path | None,
-    problems: str | None,
-    reason: str | None,
-    complete: bool,
-    as_json: bool,
+    names: tuple[str, ...], tasks: Path | None, problems: str | None, reason: str | None, complete: bool, as_json: bool
 ) -> None:
     """Show tasks with their next run and counts, the queue, and the live processes; of the tasks only TASKs, if named.
 
@@ -141,37 +136,34 @@ def _show_cluster(state: "Overview") -> None:
 
 
 def _show_problems(connection: "redis.Redis", task: str, reason: str | None, complete: bool, as_json: bool) -> None:
-    from console.problems import groups
+    from console.problems import groups, print_groups, show_groups
     from workers.ledger import Ledger, ledgers
     from workers.task_state.problems import problems
 
     every = task == EVERY_TASK
-    for ledger in (
-        [Ledger(connection, name) for name in ledgers(connection)] if every else [known_ledger(connection, task)]
-    ):
-        found = problems(ledger)
-        chosen = groups(found, reason)
+    for name in ledgers(connection) if every else [known_ledger(connection, task).task]:
+        without_row = problems(Ledger(connection, name))
+        found = groups(without_row, reason)
         if as_json:
-            _print_problems(ledger.task, chosen)
-        elif chosen:
-            _show_groups(ledger, chosen, complete)
+            print_groups(name, found)
+        elif found:
+            total = sum(group.number for group in found)
+            show(f"{name}: {counted(total, 'URL')} without a row, for {counted(len(found), 'reason')}")
+            show_groups(name, found, "exemplar status --problems", complete=complete)
+            _show_what_to_do(connection, name, found)
         elif not every:
-            say(f"{task}: " + ("no URLs without a row" if not found else f"no reason begins with {reason!r}"))
+            say(f"{task}: " + ("no URLs without a row" if not without_row else f"no reason begins with {reason!r}"))
 
 
-def _print_problems(task: str, groups_: "Sequence[Group]") -> None:
-    for group in groups_:
-        for problem in group.members:
-            at = moment(problem.at) if problem.at is not None else None
-            row = {"task": task, "url": problem.url, "state": problem.state, "reason": problem.reason, "at": at}
-            print_json(row | {"fate": group.fate, "group": group.key})
-
-
-def _show_groups(ledger: "Ledger", groups_: "Sequence[Group]", complete: bool) -> None:
-    from console.problems import lines
+def _show_what_to_do(connection: "redis.Redis", task: str, found: "Sequence[Group]") -> None:
+    """Print the commands for pages that were judged not to be articles, if there are any."""
     from workers.extraction_config import config_of
 
-    config = config_of(ledger.redis, ledger.task)
-    total = sum(len(group.members) for group in groups_)
-    show(f"{ledger.task}: {counted(total, 'URL')} without a row, for {counted(len(groups_), 'reason')}")
-    show_data("\n".join(lines(ledger.task, groups_, example=config.example if config else None, complete=complete)))
+    judged = next((group for group in found if group.fate == "judged" and group.urls), None)
+    if judged is None:
+        return
+    config, url = config_of(connection, task), judged.urls[0]
+    by = f"--example {config.example} " if config else ""
+    show_data("\n" + in_language("To see the text of such a page: ") + f"exemplar extract --article {by}{url}")
+    show_data(in_language("To accept it as an article:     ") + f"exemplar accept {task} {url}")
+    show_data(in_language("To accept a whole group:        ") + f"exemplar accept {task} --reason {quote(judged.key)}")

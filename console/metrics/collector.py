@@ -148,10 +148,7 @@ def _node(beat: Mapping[str, Any], named: Sequence[str] | None = None) -> str:
 
 
 def _add_tasks(
-    sheet: MetricSheet,
-    tasks: Mapping[str, TaskOverview],
-    totals: Mapping[str, TaskTotals],
-    has_each: bool,
+    sheet: MetricSheet, tasks: Mapping[str, TaskOverview], totals: Mapping[str, TaskTotals], has_each: bool
 ) -> None:
     """Add the series of each task, or only their sums if there are too many tasks for that."""
     sums: Counter[tuple[str, str, str]] = Counter()

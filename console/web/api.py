@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from console.problems import FailureGroup
+from console.problems import Group
 from console.proposal_decisions import proposal_json
 from console.status_table import task_json
 from console.terminal import moment
@@ -184,9 +184,8 @@ def _task(state: TaskState) -> dict[str, Any]:
 
 
 def _failures(found: TaskFailures) -> dict[str, Any]:
-    def form(one: FailureGroup) -> dict[str, Any]:
-        group = one.group
-        facts = {"reason": one.reason, "key": group.key, "number": group.number, "urls": group.urls[:GROUP_URLS_MOST]}
+    def form(group: Group) -> dict[str, Any]:
+        facts = {"reason": group.label, "key": group.key, "number": group.number, "urls": group.urls[:GROUP_URLS_MOST]}
         return facts | {"last": moment(group.last) if group.last is not None else None}
 
     lists = {"pages": [*map(form, found.pages)], "rows": [*map(form, found.rows)]}

@@ -16,7 +16,7 @@ from typing import Any
 import redis
 
 from console.overview import MachinesOverview, PublishedTasks, machines_overview
-from console.problems import FailureGroup, Group, failed_groups, groups, refused_groups
+from console.problems import Group, failed_groups, groups, refused_groups
 from console.web.article_index import ArticleIndex
 from console.web.article_sources import article_files
 from console.web.config import ConsoleConfig
@@ -65,8 +65,8 @@ class TaskFailures:
 
     task: str
     failed: int
-    pages: list[FailureGroup]
-    rows: list[FailureGroup]
+    pages: list[Group]
+    rows: list[Group]
 
 
 @dataclass(frozen=True, slots=True)

@@ -227,9 +227,7 @@ class AddressBook:
     """The first address of each host. `look_up`: as `guard.look_up`; `clock`: seconds from any origin."""
 
     def __init__(
-        self,
-        look_up: Callable[[str, int], Awaitable[list[str]]] = look_up,
-        clock: Callable[[], float] = time.monotonic,
+        self, look_up: Callable[[str, int], Awaitable[list[str]]] = look_up, clock: Callable[[], float] = time.monotonic
     ):
         self.look_up, self.clock = look_up, clock
         self._known: dict[str, tuple[float, str]] = {}

@@ -57,10 +57,7 @@ class Admission:
         return self._quota == 0
 
     def enter(
-        self,
-        matches: Sequence[tuple[str, Match | None]],
-        moments: Mapping[str, datetime] = NO_MOMENTS,
-        **info: Any,
+        self, matches: Sequence[tuple[str, Match | None]], moments: Mapping[str, datetime] = NO_MOMENTS, **info: Any
     ) -> list[bool]:
         """Enter article URLs, newest first; return for each that the run includes whether it is new and to be fetched.
 

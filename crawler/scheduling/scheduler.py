@@ -15,13 +15,7 @@ from crawler.scheduling.schedule import Schedule
 from crawler.task_list.change import unwritten_examples, write_examples
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError
-from crawler.task_list.publication import (
-    Change,
-    edition,
-    publish,
-    published_names,
-    published_periods,
-)
+from crawler.task_list.publication import Change, edition, publish, published_names, published_periods
 from workers import keys
 from workers.errors import ExemplarError
 from workers.inbox import Inbox

@@ -12,10 +12,7 @@ _version = cache(version)  # it is read from the file of the installed package, 
 
 def identity_of(settings: Settings) -> dict[str, str]:
     """Return the Scrapy settings with the crawler's name."""
-    return {
-        "USER_AGENT": user_agent(settings),
-        "ROBOTSTXT_USER_AGENT": settings.product,
-    }
+    return {"USER_AGENT": user_agent(settings), "ROBOTSTXT_USER_AGENT": settings.product}
 
 
 def user_agent(settings: Settings) -> str:

@@ -67,12 +67,7 @@ class Change:
 
 
 def publish(
-    connection: "redis.Redis",
-    tasks: TaskFile,
-    path: Path,
-    *,
-    in_step_with: str | None = None,
-    take_over: bool = False,
+    connection: "redis.Redis", tasks: TaskFile, path: Path, *, in_step_with: str | None = None, take_over: bool = False
 ) -> Change:
     """Put a task list in force and return what changed.
 

@@ -9,18 +9,15 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import redis
 from rich.console import Console
 
-from console.commands import init
 from console.overview import TaskOverview
 from console.progress import accounting_table
 from console.runner import Accounting
 from console.status_table import table
-from crawler.task_list.file import load
 from evaluation.sample_site import Response
 from tests.console.calls import AT_HOME, edit
 from tests.console.conftest import Exemplar
@@ -62,15 +59,6 @@ def test_ctrl_c_while_pages_are_read_ends_a_command(
     assert not (tmp_path / "tasks.yaml").exists()
 
 
-def test_init_asks_again_after_an_invalid_contact(
-    tmp_path: Path, in_process: Exemplar, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(init, "sys", SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True)))
-    done = in_process("init", stdin=b"foo bar\ncrawler@example.org\n")
-    assert (done.code, done.err.count("left empty)"), "neither a URL nor an e-mail" in done.err) == (0, 2, True)
-    assert load(tmp_path / "tasks.yaml").settings.contact == "crawler@example.org"
-
-
 def test_init_names_an_invalid_contact(tmp_path: Path, in_process: Exemplar) -> None:
     in_process("init", "--contact", "me\nsettings: {}").failed(2, "neither a URL nor an e-mail address")
     assert not (tmp_path / "tasks.yaml").exists()
@@ -99,11 +87,6 @@ def test_all_misspelt_top_keys_are_reported(tmp_path: Path, in_process: Exemplar
 def test_an_unknown_way_with_near_duplicates_is_named_once(tmp_path: Path, in_process: Exemplar) -> None:
     (tmp_path / "tasks.yaml").write_text("defaults: {near_duplicates: none}\ntasks: {}\n", "utf-8")
     assert in_process("check").err.count("mark, drop, keep") == 1
-
-
-@pytest.mark.parametrize("command", ["check", "schedule"])
-def test_a_task_in_place_of_a_task_list_is_recognised(command: str, folder: Path, in_process: Exemplar) -> None:
-    in_process(command, "zh-news").failed(2, "exemplar run zh-news runs the task")
 
 
 def test_check_online_warns_of_examples_that_are_lists_or_not_threads(
