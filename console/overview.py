@@ -29,6 +29,7 @@ from workers.task_state.task_figures import TaskFigures, figures_of
 from workers.url_states import FINAL_STATES, OPEN_STATES, Counts
 from workers.writing.output_states import OutputState, output_states
 
+HealthLevel = Literal["ok", "attention", "failing", "new", "paused"]
 RunState = Literal["running", "due", "idle", "paused", "removed", "unpublished"]
 NO_FIGURES = TaskFigures(Counts(0, dict.fromkeys((*OPEN_STATES, *FINAL_STATES), 0)), None, ())
 PAGES_EXAMINED = 100  # pages of each task and state that are examined for the age of the oldest page
@@ -39,7 +40,8 @@ class TaskOverview:
     """One task. `next_run`: Unix seconds; `period`: the present one in seconds if `every` is auto.
 
     `outputs`: those for which something waits, or that refused rows; `alarms`: the open ones. A removed task has only
-    its ledger: `every`, `example` and `pattern` are empty. An unpublished one is in tasks.yaml only.
+    its ledger: `every`, `example` and `pattern` are empty. An unpublished one is in tasks.yaml only. The console adds
+    `health` and `reasons`, why it is not ok.
     """
 
     name: str
@@ -52,6 +54,8 @@ class TaskOverview:
     figures: TaskFigures = NO_FIGURES
     outputs: Sequence[OutputState] = ()
     alarms: Sequence[Alarm] = ()
+    health: HealthLevel = "new"
+    reasons: tuple[Any, ...] = ()
 
     @property
     def is_known(self) -> bool:

@@ -4,7 +4,6 @@ Scheduler and crawl workers are loops in threads here (all runs go on in a child
 extraction supervisor is a child process, because it forks. When this process dies, all of them end.
 """
 
-import json
 import os
 import signal
 import subprocess
@@ -21,7 +20,6 @@ import redis
 
 from console.task_changes import notes_on
 from console.terminal import moment
-from crawler.logs import level_and_text, logs_json
 from crawler.notifying import Notifier
 from crawler.run.run_report import ALARM, reports
 from crawler.scheduling.crawl_worker import CrawlWorkers
@@ -38,14 +36,14 @@ from workers.redis_access.connection import client, connect, without_password
 from workers.redis_access.outage import Outage
 from workers.redis_access.redis_clock import clock_of
 from workers.reporting.presence import alive
-from workers.reporting.present_problems import PresentProblem
-from workers.stored_json import loaded
+from workers.reporting.present_problems import PresentProblem, present_problems
 from workers.url_states import OPEN_STATES, Counts, State
 from workers.writing.refused_rows import refused_rows
 from workers.writing.row_queue import rows_waiting
 
+STDERR = 2  # what an output of another package prints is no line of the run
 LOOK_EVERY = 0.2  # seconds between two checks of the state
-WATCH_EVERY = 2.0  # seconds between two checks of the extraction process's heartbeat
+WATCH_EVERY = 1.0  # seconds between two checks of the extraction process's heartbeat and problems
 HANGS_AFTER = 30.0  # seconds without a heartbeat until the extraction process is replaced
 # A run with `once` gives up if all crawling is done and no page was settled for these seconds:
 STUCK_AFTER_PROBLEM = 15.0  # if an output is unavailable
@@ -165,8 +163,7 @@ class Runner:
         self.crawlers = CrawlWorkers(url, self._client_of(url, exits_without_redis), runs, **waits)
         self._outage = Outage(self.connection, self._redis_changed, exits=exits_without_redis)
         self._problems: dict[str, PresentProblem] = {}  # problems of the extraction, by text
-        self._extraction: subprocess.Popen[str] | None = None
-        self._readers: list[threading.Thread] = []  # of what the extraction prints
+        self._extraction: subprocess.Popen[bytes] | None = None
         self._extraction_seen = self._watched = time.monotonic()
         self._failure: BaseException | None = None
         self._began = clock_of(self.connection).now()
@@ -200,8 +197,9 @@ class Runner:
                 self._restart_extraction()
                 self._outage.attempt(lambda: self._look(on_look, active if once else []))
                 self.stopping.wait(LOOK_EVERY)
+            self._outage.attempt(self._look_at_problems)
         self.accounting.stopped = self.stopping.is_set()
-        self.accounting.problems += list(self._problems)
+        self.accounting.problems = list(self._problems)
         if self._failure is not None:
             raise self._failure
         names = active if once or self.only is not None else published_names(self.connection)
@@ -291,6 +289,18 @@ class Runner:
             self._extraction_seen = now
         elif now - self._extraction_seen > HANGS_AFTER:
             self._extraction.kill()
+        self._look_at_problems()
+
+    def _look_at_problems(self) -> None:
+        """Report which problems of this node are new, and which are over."""
+        present = {one.text: one for one in present_problems(self.connection) if node_name() in one.nodes}
+        for text, problem in (self._problems | present).items():
+            if text not in present:
+                times = {"first": moment(problem.first), "last": moment(problem.last), "count": problem.count}
+                self.on_event("over", {"text": text, **times})
+            elif text not in self._problems:
+                self.on_event("trouble", {"text": text, "since": moment(problem.first)})
+        self._problems = present
 
     def _follow(self, active: list[str]) -> None:
         """Update the state of a run with `once`: missing reports, progress, end."""
@@ -305,7 +315,7 @@ class Runner:
         settled = sum(count.seen - count.open for count in counts) - rows
         if settled != self._settled[0]:
             self._settled = (settled, time.monotonic())
-        is_problem = bool(self.accounting.problems or self._problems)
+        is_problem = bool(self._problems)
         patience = STUCK_AFTER_PROBLEM if is_problem else STUCK_WITHOUT_PROBLEM
         if time.monotonic() - self._settled[1] > patience:
             cause = "output unavailable" if is_problem else f"no page was settled for {patience:.0f} s"
@@ -376,50 +386,12 @@ class Runner:
             + (["--once"] if self._once else []),
             env=environment,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
+            stdout=STDERR,
             start_new_session=True,
             preexec_fn=ending_with_parent(signal.SIGTERM),
         )
-        self._readers = [
-            threading.Thread(target=read, args=(self._extraction,), name="extraction", daemon=True)
-            for read in (self._listen, self._read_problems)
-        ]
-        for reader in self._readers:
-            reader.start()
-
-    def _listen(self, process: "subprocess.Popen[str]") -> None:
-        assert process.stderr is not None
-        for line in process.stderr:
-            level, text = level_and_text(line)
-            is_step = level in ("DEBUG", "INFO")
-            if is_step or logs_json():
-                print(line, end="", file=sys.stderr, flush=True)
-            if is_step:
-                continue
-            if level == "ERROR":
-                self.accounting.problems.append(text)
-            self.on_event("trouble", {"text": text if level in ("", "ERROR") else f"{level} {text}"})
-
-    def _read_problems(self, process: "subprocess.Popen[str]") -> None:
-        """Read the present problems of the extraction. Resolved ones do not count in the accounting."""
-        assert process.stdout is not None
-        for line in process.stdout:
-            if not line.endswith("\n"):  # the process was killed while it printed
-                return
-            change = json.loads(line)
-            problem = loaded(PresentProblem, change["problem"])
-            times = {"first": moment(problem.first), "last": moment(problem.last), "count": problem.count}
-            if change["over"]:
-                self._problems.pop(problem.text, None)
-                self.on_event("over", {"text": problem.text, **times})
-            else:
-                self._problems[problem.text] = problem
-                self.on_event("trouble", {"text": problem.text, "since": times["first"]})
 
     def _end_extraction(self) -> None:
-        """End the extraction process, and report all that it has printed."""
         assert self._extraction is not None
         self._extraction.terminate()
         try:
@@ -427,5 +399,3 @@ class Runner:
         except subprocess.TimeoutExpired:
             self._extraction.kill()
             self._extraction.wait()
-        for reader in self._readers:
-            reader.join(STOP_WAIT)

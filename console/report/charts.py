@@ -1,6 +1,6 @@
 """Numbers → the geometry of inline SVG: paths of columns, bands and marks. It contains only numbers."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -20,7 +20,6 @@ WEIGHT = (
     "Weight of each line",
     "Bytes that count for the body (up) or against it (down); the turning points enclose the largest sum.",
 )
-LINE_MODEL = ("Line model", "Probability that each line belongs to the body, by the line model.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +62,6 @@ def charts_of(explanation: "Explanation") -> Iterator[ReportChart]:
     zero = round(HEIGHT * high / (high - low), 1)
     root = f"the body's element: {explanation.root}" if explanation.root else "no element of the body"
     yield ReportChart(*WEIGHT, (columns_up, columns_down), bands, marks, zero, (turning, text, root))
-    chances = [line.chance for line in explanation.lines if line.chance is not None]
-    if chances:
-        yield ReportChart(*LINE_MODEL, (("columns-plus", _columns(chances, 0, 1)),), bands, marks)
-
-
-def strip_of(kept: Iterable[int], count: int) -> str:
-    """Return the SVG path of a strip of height 1 that is filled at the given lines of `count`."""
-    lines, step = sorted(kept), WIDTH / max(1, count)
-    runs: list[list[int]] = []
-    for line in lines:
-        if runs and runs[-1][1] == line:
-            runs[-1][1] = line + 1
-        else:
-            runs.append([line, line + 1])
-    runs = runs[:BINS]
-    return "".join(f"M{_short(start * step)} 0H{_short(end * step)}V10H{_short(start * step)}z" for start, end in runs)
 
 
 def _band(start: int, end: int, count: int) -> Band:

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from markupsafe import Markup
 
 from console.locale import ReportWording
-from console.report.charts import BINS, HEIGHT, WIDTH, charts_of, strip_of
+from console.report.charts import HEIGHT, WIDTH, charts_of
 from crawler.logs import printable
 from extractors.html.sanitising import sanitise
 
@@ -94,7 +94,6 @@ def render_report(
         opened=next((n for n, page in enumerate(pages, 1) if page.role == "page" and page.explanation), 1),
         most_links=MOST_LINKS,
         chart_size=(WIDTH, HEIGHT),
-        bins=BINS,
     )
 
 
@@ -135,8 +134,6 @@ def _view(page: "ReportedPage", most: int) -> dict[str, Any]:
         "html": shown_html(getattr(result, "html", "")),
         "entries": getattr(result, "entries", ())[:MOST_ENTRIES],
         "charts": [*charts_of(explanation)],
-        "strip": strip_of(kept, count),
-        "strips": {answer.name: strip_of(answer.kept, count) for answer in page.methods},
         "kept_by": _kept_by(page),
         "kept_count": len(kept),
         "line_count": count,

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from console.overview import TaskOverview
 from console.problems import Group
 from console.proposal_decisions import proposal_json
 from console.status_table import task_json
@@ -24,7 +25,6 @@ from console.web.article_index import COUNTED_MOST
 from console.web.context import web_of
 from console.web.data import TaskFailures
 from console.web.pages import GROUP_URLS_MOST, article_of, checked, filled_in, query_of, task_of
-from console.web.snapshot import TaskState
 from console.web.texts import translations, worded
 from crawler.logs import json_line
 from crawler.task_list.mistakes import TaskError
@@ -177,7 +177,7 @@ def routes() -> list[Route]:
     return [Route(path, _handler(function, body), methods=[method]) for method, path, function, body in OPERATIONS]
 
 
-def _task(state: TaskState) -> dict[str, Any]:
+def _task(state: TaskOverview) -> dict[str, Any]:
     reasons = [worded(reason, translations("en")) for reason in state.reasons]
     more = {name: getattr(state, name) for name in ("health", "example", "pattern", "days")}
     return task_json(state) | more | {"reasons": reasons}

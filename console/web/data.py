@@ -15,12 +15,12 @@ from typing import Any
 
 import redis
 
-from console.overview import MachinesOverview, PublishedTasks, machines_overview
+from console.overview import MachinesOverview, PublishedTasks, TaskOverview, machines_overview
 from console.problems import Group, failed_groups, groups, refused_groups
 from console.web.article_index import ArticleIndex
 from console.web.article_sources import article_files
 from console.web.config import ConsoleConfig
-from console.web.snapshot import FRESH, Kept, Snapshot, TaskListFile, TaskState, read_snapshot
+from console.web.snapshot import FRESH, Kept, Snapshot, TaskListFile, read_snapshot
 from crawler.politeness.pace import host_of, host_state
 from crawler.run.run_report import reports
 from workers.extraction.recent_pages import SectionPages, section_pages
@@ -124,7 +124,7 @@ class ConsoleData:
         """Return all tasks, at most some seconds old."""
         return self.snapshots.get()
 
-    def task(self, name: str) -> TaskState:
+    def task(self, name: str) -> TaskOverview:
         """Return one task. Raises `UnknownTask`."""
         try:
             return self.snapshot().tasks[name]

@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
+from console.overview import TaskOverview
 from console.report.document import shown_html
 from console.web.api_types import ArticleQuery
 from console.web.article_index import COUNTED_MOST, IndexedArticle
@@ -17,7 +18,6 @@ from console.web.context import Web, web_of
 from console.web.data import FAILING_TASKS_MOST, HOSTS_MOST
 from console.web.sandbox import page_response
 from console.web.security import local_target
-from console.web.snapshot import TaskState
 from console.web.texts import COOKIE, LANGUAGES
 from console.web.views import day_chart
 from console.web.words import snippet
@@ -91,7 +91,7 @@ def _engine(web: Web) -> dict[str, Any]:
     }
 
 
-def _is_wanted(row: TaskState, filters: dict[str, str]) -> bool:
+def _is_wanted(row: TaskOverview, filters: dict[str, str]) -> bool:
     text = filters["q"].strip().casefold()
     if filters["health"] and row.health != filters["health"]:
         return False
@@ -140,13 +140,13 @@ def task_articles(request: Request) -> Response:
     return web.page(request, "task_articles.html", values)
 
 
-def task_of(request: Request) -> tuple[Web, TaskState]:
+def task_of(request: Request) -> tuple[Web, TaskOverview]:
     """Return the console and the task that a request names. Raises `UnknownTask`, which is answered with 404."""
     web = web_of(request)
     return web, web.data.task(request.path_params["name"])
 
 
-def task_values(web: Web, tab: str, state: TaskState) -> dict[str, Any]:
+def task_values(web: Web, tab: str, state: TaskOverview) -> dict[str, Any]:
     """Return the values that all pages of a task have."""
     return {"section": "/", "tab": tab, "task": state, "can_change": is_in_block(web.config.tasks, state.name)}
 

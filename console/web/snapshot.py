@@ -4,15 +4,15 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
-from typing import Generic, Literal, TypeVar
+from typing import Generic, TypeVar
 
 import redis
 
-from console.overview import NO_FIGURES, PublishedTasks, TaskOverview, tasks_overview
+from console.overview import NO_FIGURES, HealthLevel, PublishedTasks, TaskOverview, tasks_overview
 from console.web.texts import Worded, gettext_noop, ngettext_noop
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskFileError
@@ -27,15 +27,6 @@ ALARM = gettext_noop("alarm: %(kind)s: %(text)s")
 FAILED_RUNS = ("unreachable", "no browser", "redis", "killed")  # outcomes of a run that count as failures
 
 Value = TypeVar("Value")
-HealthLevel = Literal["ok", "attention", "failing", "new", "paused"]
-
-
-@dataclass(frozen=True, slots=True)
-class TaskState(TaskOverview):
-    """One task with its health. `reasons`: why it is not ok. `days`: those before and including today, oldest first."""
-
-    health: HealthLevel = "new"
-    reasons: tuple[Worded, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +34,7 @@ class Snapshot:
     """All tasks by name. `at`: Unix seconds of Redis' clock. `mistakes`: of tasks.yaml, as text."""
 
     at: float
-    tasks: Mapping[str, TaskState]
+    tasks: Mapping[str, TaskOverview]
     due: Sequence[str]
     outputs: Sequence[OutputState]
     alarms: Sequence[Alarm]
@@ -110,23 +101,18 @@ def read_snapshot(connection: "redis.Redis", file: TaskListFile, published: Publ
     first = datetime.fromtimestamp(now, UTC).date() - timedelta(days=DAYS - 1)
     found = tasks_overview(connection, published, [first + timedelta(days=number) for number in range(DAYS)])
     listed = in_file.tasks if in_file else {}
-    rows = {
-        name: _with_health(task, paused=listed[name].paused if name in listed else task.state == "paused")
-        for name, task in found.tasks.items()
-    }
+    rows = {}
+    for name, state in found.tasks.items():
+        is_paused = listed[name].paused if name in listed else state.state == "paused"
+        health, reasons = health_of(state, paused=is_paused)
+        rows[name] = replace(state, health=health, reasons=reasons)
     for name, task in listed.items():
         if name not in rows:
             figures = replace(NO_FIGURES, days=(0,) * DAYS)
             keys = str(task.every), task.example, str(task.pattern)
-            health: HealthLevel = "paused" if task.paused else "new"
-            rows[name] = TaskState(name, "unpublished", *keys, figures=figures, health=health)
+            health = "paused" if task.paused else "new"
+            rows[name] = TaskOverview(name, "unpublished", *keys, figures=figures, health=health)
     return Snapshot(now, dict(sorted(rows.items())), found.due, found.outputs, found.alarms, mistakes, first)
-
-
-def _with_health(task: TaskOverview, *, paused: bool) -> TaskState:
-    health, reasons = health_of(task, paused=paused)
-    values = {field.name: getattr(task, field.name) for field in fields(TaskOverview)}
-    return TaskState(**values, health=health, reasons=reasons)
 
 
 def health_of(task: TaskOverview, *, paused: bool) -> tuple[HealthLevel, tuple[Worded, ...]]:

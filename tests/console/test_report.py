@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from console.inputs import PageIn
 from console.locale import ReportWording
-from console.report.charts import BINS, charts_of, strip_of
+from console.report.charts import BINS, charts_of
 from console.report.document import (
     PAGE_ROWS,
     OmittedLines,
@@ -87,7 +87,6 @@ def test_head_and_tail_in_the_charts_are_those_of_the_answer(bread_page: Reporte
     assert [chart.title for chart in charts] == [
         "Similarity to the example, line by line (FS and BS)",
         "Weight of each line",
-        "Line model",
     ]
     for _, path in (path for chart in charts for path in chart.paths):
         assert re.fullmatch(r"[MVHLz\d. -]*", path)
@@ -192,10 +191,6 @@ def test_rows_stand_for_every_line_once(most: int) -> None:
     counts = [row.count if isinstance(row, OmittedLines) else 1 for row in rows]
     assert sum(counts) == len(lines)
     assert len(rows) <= max(most, 1)
-
-
-def test_strips() -> None:
-    assert strip_of([0, 1, 3], 4) == "M0 0H360V10H0zM540 0H720V10H540z"
 
 
 def test_only_addresses_of_the_web_become_links() -> None:
