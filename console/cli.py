@@ -24,7 +24,7 @@ COMMANDS = {  # name: description in --help; the module is console.commands.<nam
     "add": "Add a section to tasks.yaml from one article's URL, or many from a spreadsheet.",
     "try": "Show which links a task would take and what it would extract; write nothing.",
     "check": "Check tasks.yaml, list its mistakes, and try its outputs.",
-    "schema": "Print the JSON Schema of a row, or of tasks.yaml.",
+    "schema": "Print the JSON Schema of a row.",
     "run": "Run all tasks on this machine: schedule, crawl, extract, write.",
     "crawl": "Crawl one task now; its pages wait for extraction.",
     "extract": "Extract articles from files, folders or URLs, without tasks.",

@@ -38,20 +38,6 @@ def complete_tasks(context: click.Context, _: click.Parameter, incomplete: str) 
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-class _Day(click.DateTime):
-    """A day as 2024-12-31; the error message shows this form."""
-
-    def __init__(self) -> None:
-        super().__init__(["%Y-%m-%d"])
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """As in click."""
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter:
-            self.fail(f"{value!r} is not a day; write it as 2024-12-31", param, ctx)
-
-
 def _known_method(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
     from extractors.registry import METHODS
 
@@ -62,7 +48,7 @@ def _known_method(_: click.Context, __: click.Parameter, name: str | None) -> st
 
 RUNS = 32  # runs that a crawl worker has at a time, by default
 
-DAY = _Day()
+DAY = click.DateTime(["%Y-%m-%d"])
 TASKS = click.Path(dir_okay=True, path_type=Path)
 task_argument = click.argument("task", shell_complete=complete_tasks)
 tasks_argument = click.argument("tasks", type=TASKS, required=False, metavar="[TASKS.YAML]")

@@ -18,14 +18,13 @@ from typing import Any
 
 import redis
 
-from console.task_changes import notes_on
 from console.terminal import moment
 from crawler.notifying import Notifier
 from crawler.run.run_report import ALARM, reports
 from crawler.scheduling.crawl_worker import CrawlWorkers
 from crawler.scheduling.schedule import Schedule
 from crawler.scheduling.scheduler import Scheduler
-from crawler.task_list.publication import Change, published_names, published_periods
+from crawler.task_list.publication import Change, notes_on, published_names, published_periods
 from workers.health.store import present_alarms
 from workers.keys import PICTURES
 from workers.ledger import Ledger, with_pictures

@@ -8,7 +8,6 @@ from typing import Any
 from console.locale import word
 from console.overview import MachinesOverview, Overview, TaskOverview
 from console.terminal import counted, local_time, moment, plain_table
-from extractors import walk_in_use
 from workers.backpressure import MEGABYTE
 from workers.writing.output_states import OutputState
 
@@ -17,7 +16,7 @@ FEW_TITLES = ("seen", "waiting", "written", "failed")  # counts for a terminal t
 
 
 def overview_json(overview: Overview) -> dict[str, Any]:
-    """Return an overview as JSON types, with the walk over the tree on this machine.
+    """Return an overview as JSON types.
 
     Times are in ISO 8601; those of processes, alarms and problems in Unix seconds.
     """
@@ -38,7 +37,6 @@ def overview_json(overview: Overview) -> dict[str, Any]:
         "alarms": [alarm.to_dict() for alarm in tasks.alarms],
         "problems": [problem.to_dict() for problem in machines.problems],
         "redis": machines.redis,
-        "walk": walk_in_use(),
         "hosts": [host.to_dict() for host in machines.hosts],
     }
 

@@ -1,6 +1,5 @@
 """`exemplar add`: adds a section to tasks.yaml from one article's URL, or many from a spreadsheet."""
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from console.inputs import is_url, url_list
-from console.locale import in_language
 from console.options import check_value, examples, json_option, tasks_option
 from console.terminal import counted, print_json, say, say_data, show_data
 from crawler.task_list.mistakes import TaskError
@@ -29,7 +27,6 @@ class _Choices:
     scope: "Scope"
     insist: bool
     write: bool
-    confirm: bool
     as_json: bool
 
 
@@ -59,7 +56,6 @@ class _Choices:
     help="Treat the page as an article, even if it looks like a list or has little text.",
 )
 @click.option("--dry-run", is_flag=True, help="Show the result; write nothing.")
-@click.option("--yes", is_flag=True, help="Write without asking.")
 @tasks_option
 @json_option
 def command(
@@ -70,17 +66,15 @@ def command(
     scope: "Scope | None",
     insist: bool,
     dry_run: bool,
-    yes: bool,
     tasks: Path | None,
     as_json: bool,
 ) -> None:
     """Add a section to tasks.yaml from the URL of one of its articles; comments of the file are kept.
 
     Fetches a dozen pages of the site: the article, pages that may list it, and some similar articles. Shows the list
-    pages and the pattern found, the links taken and left, and three extractions. On a terminal it asks for confirmation
-    before it writes. Each of several URLs, or of a text file of URLs, adds a section; URLs that a task already covers
-    are skipped. A page that looks like a list is refused, with the reasons, unless --article declares that it is one of
-    the section's articles.
+    pages and the pattern found, the links taken and left, and three extractions. Each of several URLs, or of a text
+    file of URLs, adds a section; URLs that a task already covers are skipped. A page that looks like a list is refused,
+    with the reasons, unless --article declares that it is one of the section's articles.
 
     From a CSV file: its rows. Columns are name, example, pattern, every, output, and any other key of a task; or 名称,
     示例, 规律, 周期, 输出. Nothing is written if any row has a mistake.
@@ -95,9 +89,7 @@ def command(
         return
     if name and len(urls) > 1:
         raise click.UsageError("--name needs a single URL: each URL gives a task of its own")
-    choices = _Choices(
-        name, every, output, scope or "auto", insist, write=not dry_run, confirm=not yes, as_json=as_json
-    )
+    choices = _Choices(name, every, output, scope or "auto", insist, write=not dry_run, as_json=as_json)
     _add_urls(target, urls, choices)
 
 
@@ -190,12 +182,13 @@ def _add_section(target: Path, survey: "Survey", choices: _Choices) -> None:
         if choices.scope == "auto":
             other = "the example's own folders: --section" if survey.scope == "site" else "the whole site: --site"
             say(f"for the articles of {other}")
-    wanted = choices.write and (not choices.confirm or choices.as_json or _confirm(target))
-    if wanted:
+    if choices.write:
         add_task(target, entry)
     if choices.as_json:
-        print_json({"file": str(target), "added": [entry["name"]] if wanted else [], **shown_json(survey, entry)})
-    elif wanted:
+        print_json(
+            {"file": str(target), "added": [entry["name"]] if choices.write else [], **shown_json(survey, entry)}
+        )
+    elif choices.write:
         say(f"{target}: task {entry['name']} added. Next: exemplar try {entry['name']}; exemplar run --once")
     else:
         say("nothing was written")
@@ -214,13 +207,6 @@ def _without_known(tasks: Any, urls: Sequence[str], as_json: bool) -> list[str]:
         else:
             say(f"{url}: skipped; task {task} covers it")
     return [url for url in urls if url not in known]
-
-
-def _confirm(target: Path) -> bool:
-    """Ask for confirmation on a terminal; elsewhere return True."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return True
-    return click.confirm(in_language(f"Write this task into {target}?"), default=True, err=True)
 
 
 def _print_failure(url: str, error: Exception, as_json: bool) -> None:

@@ -7,11 +7,10 @@ import click
 import redis
 
 from console.options import examples, exit_option, log_format_option, redis_url_of, tasks_argument, verbose_option
-from console.task_changes import notes_on
 from console.terminal import counted, say
 from crawler.logs import start_logging
 from crawler.scheduling.scheduler import Scheduler
-from crawler.task_list.publication import Change
+from crawler.task_list.publication import Change, notes_on
 from workers.processes import stop_by_signal
 from workers.redis_access.connection import connect
 

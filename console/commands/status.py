@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.locale import in_language, word
+from console.locale import in_language
 from console.options import complete_tasks, examples, json_option, known_ledger, redis_of, tasks_file, tasks_option
 from console.terminal import counted, print_json, say, show, show_data
 from crawler.task_list.mistakes import TaskError, suggest
@@ -117,7 +117,6 @@ def _choose(state: "Overview", names: "Sequence[str]") -> "Overview":
 def _show_cluster(state: "Overview") -> None:
     """Print the queue, the processes and the present problems."""
     from console.status_table import died_line, output_lines, pressure_lines, process_line
-    from extractors import walk_in_use
 
     machines, server = state.machines, state.machines.redis
     now, waited = machines.at, machines.oldest_page
@@ -126,7 +125,6 @@ def _show_cluster(state: "Overview") -> None:
     lines = [queue, *pressure_lines(machines), *output_lines(state.tasks.outputs)]
     program = f" ({server['program']})" if server["program"] else ""
     lines.append(f"redis: {server['product']} {server['version']}{program}")
-    lines.append(f"walk over the tree: {word(walk_in_use())}")
     lines += [f"alive: {process_line(process, now)}" for process in machines.living]
     lines += [f"died: {died_line(process, now)}" for process in machines.dead]
     if not machines.living:

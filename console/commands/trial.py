@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from console.locale import in_language, word
-from console.options import check_explaining, complete_tasks, examples, explaining_options, json_option, tasks_option
+from console.options import check_explaining, examples, explaining_options, json_option, task_argument, tasks_option
 from console.terminal import counted, heading, print_json, say, show, show_data
 
 if TYPE_CHECKING:
     from crawler.scouting.trial import JudgedLink, ReadList, Trial
-    from crawler.task_list.models import Task, TaskFile
     from workers.inbox import StoredPage
 
 SHOWN = 5  # links of a kind that are shown
@@ -26,12 +25,12 @@ SHOWN = 5  # links of a kind that are shown
         "exemplar try harbour-news --tasks news/tasks.yaml --json",
     ),
 )
-@click.argument("task", required=False, shell_complete=complete_tasks)
+@task_argument
 @tasks_option
 @json_option
 @explaining_options
-def command(task: str | None, tasks: Path | None, as_json: bool, report: Path | None, explained: bool) -> None:
-    """Try TASK, or the only one there is: read some of its list pages, extract ten articles, write nothing.
+def command(task: str, tasks: Path | None, as_json: bool, report: Path | None, explained: bool) -> None:
+    """Try TASK: read some of its list pages, extract ten articles, write nothing.
 
     Shows the links taken and left with the reasons, what robots.txt forbids, and each extraction with its confidence.
     Needs no Redis. Exit code 1 if the task has a problem.
@@ -52,7 +51,7 @@ def command(task: str | None, tasks: Path | None, as_json: bool, report: Path | 
             answers[url] = answer
 
     listed = load(tasks or Path("tasks.yaml"))
-    chosen = listed[task] if task is not None else _only_task(listed)
+    chosen = listed[task]
     today = chosen.day_at(datetime.now(UTC))
     result = run_survey(lambda fetch: trial(fetch, chosen, today), listed.settings, task=chosen, on_page=keep)
     if as_json:
@@ -65,12 +64,6 @@ def command(task: str | None, tasks: Path | None, as_json: bool, report: Path | 
         explain_trial(result, chosen, answers, report, explained)
     if not result.ok:
         raise click.exceptions.Exit(1)
-
-
-def _only_task(listed: "TaskFile") -> "Task":
-    if len(listed.tasks) != 1:
-        raise click.UsageError(f"name one task; tasks.yaml has {', '.join(listed.tasks)}")
-    return next(iter(listed.tasks.values()))
 
 
 def _show(result: "Trial") -> None:

@@ -51,7 +51,7 @@ def translator_of(language: str) -> "Translator":
     from console.locale.translator import Translator, read_mo
 
     file = FOLDER / LANGUAGE / "LC_MESSAGES" / f"{DOMAIN}.mo"
-    return Translator(read_mo(file.read_bytes()) if language == LANGUAGE else {})
+    return Translator(read_mo(file.read_bytes()), "zh-Hans", "。") if language == LANGUAGE else Translator({})
 
 
 def use_for_click() -> None:
@@ -94,36 +94,6 @@ def _epilog(text: str | None) -> str | None:
     return "\n".join(lines)
 
 
-# Reports, in English or Chinese whatever the locale is
-
-
-class ReportWording:
-    """The words of one report, in a language: `zh`, else English.
-
-    Only messages are translated, never a text of a page: the template gets the latter separately.
-    """
-
-    def __init__(self, language: str = "en"):
-        self._translator = translator_of(language)
-        self.language, self._stop = ("zh-Hans", "。") if language == LANGUAGE else ("en", ".")  # the tag for `lang`
-
-    def fill(self, message: str, *values: object) -> str:
-        """Return a message with numbered placeholders (`{0} of {1}`), filled with unchanged values."""
-        return self._translator.fill(message, [str(value) for value in values])
-
-    def text(self, text: str) -> str:
-        """Return the translation of a text from another package, which includes its values."""
-        return self._translator.translate(text) if " " in text else self._translator.word(text)
-
-    def sentence(self, text: str) -> str:
-        """Return the translation of a text from another package, as a sentence."""
-        return self.text(text) + self._stop
-
-    def word(self, text: str) -> str:
-        """Return a single word of a table, a legend or a state."""
-        return self._translator.word(text)
-
-
-def wording_here() -> ReportWording:
-    """Return the words in the language of this process' user."""
-    return ReportWording(LANGUAGE if is_chinese() else "en")
+def wording_here() -> "Translator":
+    """Return the translator for the language of this process' user."""
+    return translator_of(LANGUAGE if is_chinese() else "en")

@@ -2,7 +2,7 @@
 
 import re
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -52,10 +52,12 @@ class _Template:
 class Translator:
     """Translates texts by a catalogue, which is empty for English.
 
-    `messages`: by English text with numbered placeholders, or `context\\4text`.
+    `messages`: by English text with numbered placeholders, or `context\\4text`. `language`: its tag; `stop`: the end of
+    a sentence. Only messages are translated, never a text of a page: the template of a report gets it separately.
     """
 
-    def __init__(self, messages: Mapping[str, str]) -> None:
+    def __init__(self, messages: Mapping[str, str], language: str = "en", stop: str = ".") -> None:
+        self.language, self._stop = language, stop
         self._messages = messages
         self._known: dict[str, str] = {}
         plain = {text: other for text, other in messages.items() if CONTEXT not in text}
@@ -71,9 +73,18 @@ class Translator:
         """Return measure word and noun for a number of things."""
         return self._messages.get(f"noun{CONTEXT}{text}", text)
 
-    def fill(self, message: str, values: Sequence[str]) -> str:
+    def fill(self, message: str, *values: object) -> str:
         """Return the translation of a report's message, its numbered placeholders filled with unchanged values."""
-        return _filled(self._messages.get(f"{REPORT}{CONTEXT}{message}", message), dict(enumerate(values)))
+        texts = dict(enumerate(map(str, values)))
+        return _filled(self._messages.get(f"{REPORT}{CONTEXT}{message}", message), texts)
+
+    def text(self, text: str) -> str:
+        """Return the translation of a text or word from another package, which includes its values."""
+        return self.translate(text) if " " in text else self.word(text)
+
+    def sentence(self, text: str) -> str:
+        """Return the translation of a text from another package, as a sentence."""
+        return self.text(text) + self._stop
 
     def translate(self, text: str) -> str:
         """Return the translation of a text, line by line; unknown parts do not change."""

@@ -20,7 +20,8 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
-from console.locale import ReportWording
+from console.locale import translator_of
+from console.locale.translator import Translator
 from console.report.charts import HEIGHT, WIDTH, charts_of
 from crawler.logs import printable
 from extractors.html.sanitising import sanitise
@@ -55,7 +56,7 @@ class ReportHead:
 def render_report(
     head: ReportHead,
     pages: "Sequence[ReportedPage]",
-    wording: ReportWording | None = None,
+    wording: Translator | None = None,
     lists: "Sequence[ReadList]" = (),
 ) -> str:
     """Return the report as HTML. `wording`: its words in a language; None for English. `lists`: those of a trial."""
@@ -71,7 +72,7 @@ def render_report(
         lstrip_blocks=True,
         finalize=_without_commands,
     )
-    words = wording or ReportWording()
+    words = wording or translator_of("en")
     environment.filters |= {
         "cut": _cut,
         "percent": lambda share: f"{share:.0%}",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict
 
 from console.inputs import PageIn
-from console.locale import ReportWording
+from console.locale import translator_of
 from console.report.document import ReportHead, render_report
 from console.report.gathering import Explainer
 from workers.extraction.recent_pages import SectionPages
@@ -49,7 +49,7 @@ def requested_report(request: ReportRequest) -> str:
         "never" if request.accepted else "sure",
     )
     shown = PageIn(page.url, page.body, page.url, page.content_type, page.fetched_at)
-    return render_report(request.head, [explainer.page(shown)], ReportWording(request.language))
+    return render_report(request.head, [explainer.page(shown)], translator_of(request.language))
 
 
 def _section(request: ReportRequest) -> "Section":

@@ -27,6 +27,7 @@ from crawler.task_list.validators import expand
 from workers import keys
 from workers.errors import ExemplarError
 from workers.extraction_config import AdoptedExample, ExtractionConfig, RowFilter, adopted_examples
+from workers.ledger import ledgers
 from workers.redis_access.redis_clock import clock_of
 
 NO_LIST = "no task list is published yet; start `exemplar schedule` or `exemplar run` in the folder of tasks.yaml"
@@ -64,6 +65,18 @@ class Change:
         """Return the names, grouped by the kind of change."""
         named = {"added": self.added, "changed": self.changed, "removed": self.removed}
         return "; ".join(f"{kind} {', '.join(names)}" for kind, names in named.items() if names)
+
+
+def notes_on(connection: "redis.Redis", change: Change) -> list[str]:
+    """Return a note for each removed task that has run if tasks without a ledger are new: it was probably renamed."""
+    have_run = set(ledgers(connection)) if change.added and change.removed else set[str]()
+    new = [name for name in change.added if name not in have_run]
+    return [
+        f"{new[0]} begins with an empty ledger, and fetches and writes all articles; if it is {old} under a new name, "
+        f"stop and run: exemplar rename {old} {new[0]}"
+        for old in change.removed
+        if old in have_run and new
+    ]
 
 
 def publish(

@@ -106,7 +106,7 @@ def _terminal(folder: Path, site: SiteServer, locale: str) -> str:
     """Add a section on a terminal, and return what it shows as a page."""
     folder.mkdir()
     (folder / "tasks.yaml").write_text(sample("https://example.org/our-crawler") + "  delay: 0\n", "utf-8")
-    arguments = ["add", site.url + EXAMPLE.path, "--name", "harbour-news", "--yes"]
+    arguments = ["add", site.url + EXAMPLE.path, "--name", "harbour-news"]
     shown = _on_a_terminal([sys.executable, "-m", "console", *arguments], folder, _environment(locale))
     recorder = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     recorder.print(Text.from_ansi(shown), soft_wrap=True)

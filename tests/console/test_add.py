@@ -65,7 +65,7 @@ def test_dry_run_writes_nothing_and_offers_the_other_scope(site: SiteServer, her
     done = exemplar("add", url, "--dry-run").succeeded()
     assert (here / "tasks.yaml").read_text("utf-8") == LIST
     assert "nothing was written" in done.err
-    assert f"exemplar add {url} --site" in done.err
+    assert "--site" in done.err
 
 
 def test_task_list_is_made_if_there_is_none(site: SiteServer, tmp_path: Path, exemplar: Exemplar) -> None:
@@ -150,7 +150,7 @@ def task(site: SiteServer, **keys: str) -> str:
 
 def test_try_shows_links_and_extractions_and_writes_nothing(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
     (here / "tasks.yaml").write_text(task(site), "utf-8")
-    done = exemplar("try", "--json", REDIS_URL="redis://127.0.0.1:1/0")  # the only task
+    done = exemplar("try", "zh", "--json", REDIS_URL="redis://127.0.0.1:1/0")
     found = json.loads(done.out)
     assert done.code == 0, done.err
     assert found["ok"]
@@ -183,11 +183,6 @@ def test_try_says_what_is_wrong(site: SiteServer, here: Path, exemplar: Exemplar
     exemplar("try", "zh").failed(1, "http 404")
 
 
-def test_try_of_an_unknown_task_names_the_nearest_and_without_a_name_all(
-    site: SiteServer, here: Path, in_process: Exemplar
-) -> None:
+def test_try_of_an_unknown_task_names_the_nearest(site: SiteServer, here: Path, in_process: Exemplar) -> None:
     (here / "tasks.yaml").write_text(task(site), "utf-8")
     in_process("try", "zj").failed(2, "zh")
-    text = task(site)
-    (here / "tasks.yaml").write_text(text + text.partition("tasks:\n")[2].replace("zh:", "other:"), "utf-8")
-    in_process("try").failed(2, "tasks.yaml has zh, other")

@@ -7,7 +7,6 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from crawler.task_list.schema import json_schema
 from tests.console.calls import call_here
 from tests.console.conftest import Crawled, Exemplar
 from tests.workers.test_rows import row
@@ -96,9 +95,8 @@ def test_an_unavailable_target_is_named(export: Exemplar) -> None:
 # The schema
 
 
-def test_the_schema_of_a_row_and_that_of_tasks() -> None:
+def test_the_schema_of_a_row() -> None:
     assert json.loads(call_here("schema").out) == row_schema()
-    assert json.loads(call_here("schema", "--of", "tasks").out) == json_schema()
 
 
 def test_the_rows_of_the_sample_site_fit_the_schema_and_can_be_exported(crawled: Crawled, in_process: Exemplar) -> None:

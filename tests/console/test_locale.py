@@ -134,12 +134,6 @@ def test_json_stays_english(tmp_path: Path, exemplar: Exemplar) -> None:
     assert "未知的键" in exemplar("check", **CHINESE).err
 
 
-def test_a_paused_task_is_in_chinese(tmp_path: Path, exemplar: Exemplar) -> None:
-    task = "    example: http://127.0.0.1/1\n    pattern: /{id}\n    every: 1h\n    paused: true\n"
-    (tmp_path / "tasks.yaml").write_text(f"tasks:\n  a:\n{task}    output: out/a.jsonl\n", "utf-8")
-    assert exemplar("check", **CHINESE).out.splitlines()[0] == "a：每 1h  (已暂停)"
-
-
 def test_titles_of_pages_are_not_translated(tmp_path: Path, exemplar: Exemplar) -> None:
     text = "<title>note: no such file</title><h1>note: no such file</h1><p>" + "It was late again. " * 40
     (tmp_path / "page.html").write_text(text, "utf-8")

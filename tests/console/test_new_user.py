@@ -97,7 +97,7 @@ def test_check_online_warns_of_examples_that_are_lists_or_not_threads(
         "    every: 1h\n    output: out.jsonl\n",
         "utf-8",
     )
-    assert "looks like a list" in exemplar("try").err
+    assert "looks like a list" in exemplar("try", "lists").err
     done = exemplar("run", "--once", "--json")
     assert any("it is a list page" in remark for remark in done.accounting["lists"]["remarks"])
     assert f"{site.url}/zh/news/" not in [row["url"] for row in rows_of(folder / "out.jsonl")]

@@ -10,8 +10,9 @@ import pytest
 from lxml import html as lxml_html
 from rich.cells import cell_len
 
+from console.explaining import explained_rows
 from console.inputs import PageIn
-from console.locale import ReportWording
+from console.locale import translator_of
 from console.report.charts import BINS, charts_of
 from console.report.document import (
     PAGE_ROWS,
@@ -22,7 +23,6 @@ from console.report.document import (
     web_address,
 )
 from console.report.gathering import MOST_COMPARED, Explainer, ReportedPage
-from console.report.short_form import explained_rows
 from crawler.discovery.links import PageLink
 from crawler.scouting.trial import JudgedLink, ReadList
 from extractors import Section
@@ -122,23 +122,23 @@ def test_a_report_in_chinese_has_no_message_in_english() -> None:
     example, listed = news_page("旧闻", [CHINESE[1], *CHINESE]), f"<title>新闻</title><ul>{links}</ul>"
     pages = [explained(news_page("老码头", CHINESE * 2), example), explained(news_page("老码头", CHINESE * 2))]
     pages += [explained(listed), explained(""), ReportedPage("https://g.example/gone", error="404 not found")]
-    root = parsed(render_report(HEAD, pages, ReportWording("zh")))
+    root = parsed(render_report(HEAD, pages, translator_of("zh")))
     assert root.get("lang") == "zh-Hans"
     texts = [*root.xpath("//body//text()[not(ancestor::bdi)]"), *root.xpath("//@title | //@aria-label")]
     of_pages = " ".join(line.text for page in pages if page.explanation for line in page.explanation.lines)
-    rows = [row for page in pages for row in explained_rows(page, ReportWording("zh"))]
+    rows = [row for page in pages for row in explained_rows(page, translator_of("zh"))]
     texts += [row for row in rows if row.strip().rstrip("…") not in of_pages]
     assert [text for text in texts if re.search("[a-z]{2,} [a-z]{2,} [a-z]{2,}", text)] == []
-    assert all(cell_len(row) <= 80 for page in pages for row in explained_rows(page, ReportWording("zh")))
+    assert all(cell_len(row) <= 80 for page in pages for row in explained_rows(page, translator_of("zh")))
     names = [ground.name for page in pages if page.explanation for ground in page.explanation.grounds]
-    words = [ReportWording("zh").text(word) for word in (*names, "lines", *get_args(PageType))]
+    words = [translator_of("zh").text(word) for word in (*names, "lines", *get_args(PageType))]
     assert [word for word in words if re.search("[a-z]", word)] == []
 
 
 def test_texts_of_pages_are_never_translated() -> None:
     words = "no article", "not in the example", "kept: a line of the text"
     page = explained(news_page("no article", [f"{text}. {BAKERY[0]}" for text in words]))
-    root = parsed(render_report(HEAD, [page], ReportWording("zh")))
+    root = parsed(render_report(HEAD, [page], translator_of("zh")))
     assert {"no article", *(f"{text}. {BAKERY[0]}" for text in words)} <= {*root.xpath("//bdi[@class='text']/text()")}
 
 
