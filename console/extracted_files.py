@@ -25,8 +25,15 @@ FORMS: "dict[str, Format]" = {
 }
 
 
+OTHER_FORMATS = frozenset((".csv", ".tsv", ".xlsx", ".parquet", ".db", ".xml", ".pdf", ".docx"))
+
+
 def form_of(output: str | None) -> "Format":
-    """Return the format that the suffix of an output names; else text."""
+    """Return the format that the suffix of an output names; else text. Raises `click.UsageError` for another format."""
+    if output and (suffix := Path(output).suffix.lower()) in OTHER_FORMATS:
+        raise click.UsageError(
+            f"--output: pages are not written as {suffix}; name a file that ends in .txt, .html, .md or .json"
+        )
     return FORMS.get(Path(output).suffix.lower(), "text") if output else "text"
 
 

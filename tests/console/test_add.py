@@ -48,24 +48,17 @@ def test_one_url_makes_a_task(site: SiteServer, here: Path, exemplar: Exemplar) 
     for word in ("pattern", "taken", "left", "extracted", "confidence 0.9"):
         assert word in done.out
     assert "exemplar try mine" in done.err
+    assert "--site" in done.err, "the other scope is offered"
 
 
-def test_json_holds_links_with_reasons_and_extractions(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
+def test_a_dry_run_shows_links_with_reasons_and_extractions(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
     done = exemplar("add", site.url + EXAMPLES["en"], "--dry-run", "--json")
     found = json.loads(done.out)
-    assert found["added"] == []
+    assert (found["added"], (here / "tasks.yaml").read_text("utf-8")) == ([], LIST)
     assert found["task"]["pattern"] == site.url + PATTERNS["en"]
     assert len(found["taken"]) >= 8
     assert all(link["reason"] for link in found["left"])
     assert [sample["method"] for sample in found["samples"]] == ["example"] * 3
-
-
-def test_dry_run_writes_nothing_and_offers_the_other_scope(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
-    url = site.url + EXAMPLES["zh"]
-    done = exemplar("add", url, "--dry-run").succeeded()
-    assert (here / "tasks.yaml").read_text("utf-8") == LIST
-    assert "nothing was written" in done.err
-    assert "--site" in done.err
 
 
 def test_task_list_is_made_if_there_is_none(site: SiteServer, tmp_path: Path, exemplar: Exemplar) -> None:

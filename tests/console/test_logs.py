@@ -17,7 +17,8 @@ from tests.written_rows import rows_of
 from workers.log_ids import LOG_IDS, log_ids
 from workers.url_states import fingerprint
 
-HOSTILE = "a \x1b[31mred\x07 \u202etitle\x9b\ud800 of redis://u:secret1@h/ token=secret2 Authorization: Bearer secret3"
+SECRETS = 'redis://u:secret1@h/ token=secret2 "api_key": "secret4" Authorization: Bearer secret3'
+HOSTILE = f"a \x1b[31mred\x07 \u202etitle\x9b\ud800 of {SECRETS}"
 
 
 def lines_of(text: str) -> list[dict[str, Any]]:
@@ -74,7 +75,7 @@ def test_no_secret_and_nothing_that_a_terminal_obeys_is_written(logger: Logger) 
                 log.exception("%s", "an error")
     text = handler.stream.getvalue()
     assert printable(text) == text
-    assert not [secret for secret in ("secret1", "secret2", "secret3") if secret in text]
+    assert not [secret for secret in ("secret1", "secret2", "secret3", "secret4") if secret in text]
     assert "redis://u:***@h/" in text
     json_lines = lines_of("\n".join(line for line in text.splitlines() if line.startswith("{")))
     assert json_lines[0]["message"].startswith("a \x1b[31mred")
@@ -104,40 +105,30 @@ def test_lines_of_children_are_read(line: str, read: tuple[str, str]) -> None:
     assert level_and_text(line) == read
 
 
-def test_lines_of_libraries_warnings_and_uncaught_errors_have_the_same_form() -> None:
+def test_lines_of_libraries_warnings_threads_and_uncaught_errors_have_the_same_form() -> None:
     script = """
-import logging, warnings
+import logging, threading, warnings, redis
 from crawler.logs import start_logging
 start_logging(form="json")
 logging.getLogger("rq.worker").error("a job of %s", "rq")
 logging.getLogger("scrapy.core.engine").error("of scrapy")
 logging.getLogger("twisted").debug("no step of a library")
 warnings.warn("old")
+def fail(error): raise error
+for error in (redis.TimeoutError("no answer"), KeyError("of a thread")):
+    thread = threading.Thread(target=fail, args=(error,), name="commands")
+    thread.start(); thread.join()
 raise ValueError("token=secret1")
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    lines = lines_of(done.stderr)
-    assert [line["logger"] for line in lines] == ["rq.worker", "scrapy.core.engine", "py.warnings", "exemplar"]
-    assert (lines[-1]["level"], lines[-1]["message"]) == ("CRITICAL", "ValueError: token=***")
-    assert "secret1" not in done.stderr
-
-
-def test_a_thread_that_ends_by_an_error_of_redis_is_a_step_and_by_another_one_an_error() -> None:
-    script = (
-        "import threading, redis\n"
-        "from crawler.logs import start_logging\n"
-        "start_logging(form='json')\n"
-        "def fail(error): raise error\n"
-        "for error in (redis.TimeoutError('no answer'), KeyError('of a thread')):\n"
-        "    thread = threading.Thread(target=fail, args=(error,), name='commands')\n"
-        "    thread.start(); thread.join()\n"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
-    quiet, loud = lines_of(done.stderr)
+    *lines, quiet, loud, last = lines_of(done.stderr)
+    assert [line["logger"] for line in (*lines, last)] == ["rq.worker", "scrapy.core.engine", "py.warnings", "exemplar"]
     assert (quiet["level"], quiet["message"]) == ("INFO", "thread commands ends: no answer")
     assert "error" not in quiet
     assert (loud["level"], loud["message"]) == ("CRITICAL", "KeyError: 'of a thread'")
     assert "Traceback" in loud["error"]
+    assert (last["level"], last["message"]) == ("CRITICAL", "ValueError: token=***")
+    assert "secret1" not in done.stderr
 
 
 def test_scrapy_does_not_write_the_lines_of_our_log_once_more() -> None:

@@ -95,12 +95,6 @@ def test_the_urls_of_a_task_without_any(
     )
 
 
-def test_an_output_below_a_file_is_refused_before_any_page_is_read(in_process: Exemplar, tmp_path: Path):
-    (tmp_path / "notes").write_text("", "utf-8")
-    (tmp_path / "page.html").write_text("<p>", "utf-8")
-    in_process("extract", "page.html", "--output", "notes/texts/").failed(2, "notes is a file, not a folder")
-
-
 def test_ctrl_c_while_the_command_line_is_loaded_ends_it_without_a_traceback():
     program = (
         "import os, signal, sys\n"

@@ -10,9 +10,8 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser
 
-from console.inputs import PageIn
 from console.report.document import MOST_LINKS, ReportHead, render_report
-from console.report.gathering import ComparedMethod, Explainer, ReportedPage
+from console.report.gathering import ComparedMethod, ReportedPage
 from crawler.discovery.links import PageLink
 from crawler.scouting.trial import JudgedLink, ReadList
 from extractors import Article, Section
@@ -31,28 +30,6 @@ from tests.samples import sample
 
 TEXTS = injections(sample(500, 6000))
 A_PAGE = 300  # texts in each field of a page: as many lines of each of many pages are shown
-STRINGS = TEXTS[: sample(250, 400)]  # of a page that is really extracted
-
-
-def escaped(text: str) -> str:
-    """Text as a page writes it, so that its own parser reads the string as it is."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;").replace("\x00", "")
-
-
-def hostile_page() -> str:
-    """An article that has every string in a line, and one in each field."""
-    attributes = [escaped(text) for text in STRINGS]
-    lines = "".join(f'<p class="{text}">{text} {BAKERY[0]}</p>' for text in attributes)
-    links = "".join(f'<li id="{text}"><a href="{text}">{text}</a></li>' for text in attributes[:80])
-    fields = (
-        "og:title", "description", "author", "keywords", "og:site_name", "og:image", "og:url", "source", "og:locale",
-        "article:published_time",
-    )  # fmt: skip
-    metas = "".join(
-        f'<meta name="{name}" content="{text}">' for name, text in zip(fields, attributes[3:], strict=False)
-    )
-    name = attributes[1]
-    return news_page(name, (), body=f"{lines}<ul>{links}</ul>", head=f'{metas}<link rel="canonical" href="{name}">')
 
 
 def reported_pages() -> list[ReportedPage]:
@@ -87,11 +64,7 @@ def _reported(article: Article, texts: list[str]) -> ReportedPage:
 
 @pytest.mark.timeout(300)
 def test_nothing_of_a_hostile_page_runs_or_is_requested(chromium: Browser, tmp_path: Path) -> None:
-    page, example = hostile_page().encode(), news_page("Tides", BAKERY).encode()
-    explainer = Explainer(Section(example), PageIn("example", example, role="example"))
-    pages = [explainer.page(PageIn(STRINGS[0], page, "https://g.example/" + STRINGS[2]))]
-    pages += reported_pages()
-    pages += [ReportedPage(text, error=text) for text in TEXTS]
+    pages = reported_pages() + [ReportedPage(text, error=text) for text in TEXTS]
     links = [
         JudgedLink(PageLink(text, text), taken=place // MOST_LINKS % 2 == 0, reason=text)
         for place, text in enumerate(TEXTS)

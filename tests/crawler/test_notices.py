@@ -6,17 +6,7 @@ import threading
 import pytest
 
 from crawler import notifying
-from crawler.notifying import (
-    AWAY,
-    KEPT,
-    PAUSE,
-    WAITING,
-    NoticeNotSent,
-    Notifier,
-    send,
-    shown_target,
-    target_problem,
-)
+from crawler.notifying import AWAY, KEPT, PAUSE, WAITING, NoticeNotSent, Notifier, send, shown_target, target_problem
 from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.file import loads
 from crawler.task_list.mistakes import TaskFileError

@@ -12,7 +12,6 @@ from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Settings
 from crawler.task_list.publication import publish, published
 from tests.crawler.task_lists import task_file, text_of
-from workers.errors import RedisUnavailable
 
 
 @pytest.fixture(autouse=True)
@@ -63,13 +62,6 @@ def test_the_list_of_an_embedded_redis_is_whatever_the_file_says(tmp_path):
     for name in ("news", "sports"):
         Path("tasks.yaml").write_text(text_of(name), "utf-8")
         assert opened() == [name]
-
-
-def test_a_redis_that_does_not_answer_is_named(monkeypatch, tmp_path):
-    Path("tasks.yaml").write_text(text_of("news"), "utf-8")
-    monkeypatch.setenv("REDIS_URL", f"unix://{tmp_path}/nobody")
-    with pytest.raises(RedisUnavailable, match="nobody does not answer"):
-        opened()
 
 
 def test_the_guard_knows_the_lists_hosts_and_the_environments(named, monkeypatch):

@@ -29,12 +29,13 @@ def test_axe_finds_nothing_serious_and_no_page_is_too_wide(
     )
     page = context.new_page()
     findings: dict[str, list[str]] = {}
+    rules = None if scheme == "light" else {"runOnly": ["color-contrast"]}  # the rest does not depend on colours
     with served(client) as home:
         first = client.get("/articles").text.partition('class="result-title" href="')[2].partition('"')[0]
         for path in (*PATHS, first, f"/add/{job.id}"):
             page.goto(home + path)
-            found = Axe().run(page).response
-            assert len(found["passes"]) > 10
+            found = Axe().run(page, options=rules).response
+            assert len(found["passes"]) > (10 if rules is None else 0)
             serious = [
                 f"{row['id']}: {node['html'][:150]}"
                 for row in found["violations"]

@@ -42,10 +42,7 @@ def is_open(connection: socket.socket) -> bool:
 
 @pytest.mark.timeout(120)
 def test_half_open_connections_exclude_nobody(tmp_path: Path) -> None:
-    with (
-        running_console(tmp_path / "tasks.yaml", EXEMPLAR_CONTACT="a@example.org") as home,
-        ExitStack() as held,
-    ):
+    with running_console(tmp_path / "tasks.yaml", EXEMPLAR_CONTACT="a@example.org") as home, ExitStack() as held:
         halves = [
             held.enter_context(connect(home, HALVES[number % len(HALVES)], ATTACKERS[number // 4 % len(ATTACKERS)]))
             for number in range(HALF_OPEN)

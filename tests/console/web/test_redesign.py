@@ -102,10 +102,7 @@ def test_a_proposal_is_shown_with_its_back_test_and_adopted(
 
 
 def test_programs_list_and_decide(
-    section: RedesignedSection,
-    console: MakeConsole,
-    connection: "redis.Redis",
-    monkeypatch: pytest.MonkeyPatch,
+    section: RedesignedSection, console: MakeConsole, connection: "redis.Redis", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = console()
     raise_alarm(connection, TASK, "failures", "7 of 8 requests failed", SITE)
@@ -168,8 +165,7 @@ def test_why_no_example_is_proposed_is_shown(
 
 @pytest.mark.timeout(300)
 def test_a_report_is_in_the_language_of_the_console_and_under_a_policy_of_its_own(
-    section: RedesignedSection,
-    console: MakeConsole,
+    section: RedesignedSection, console: MakeConsole
 ) -> None:
     client = console()
     number = client.web.data.index.search(ArticleQuery(), 1).articles[0].id

@@ -144,10 +144,7 @@ MEMORY = WalkMemory(
     complete=True,
     new_by_list={"http://site.example/t": 3},
     feeds=("http://site.example/rss",),
-    sitemaps={
-        "http://site.example/x": (datetime(2026, 11, 20, tzinfo=UTC), 2),
-        "http://site.example/y": (None, 0),
-    },
+    sitemaps={"http://site.example/x": (datetime(2026, 11, 20, tzinfo=UTC), 2), "http://site.example/y": (None, 0)},
     forgotten_on="2026-11-21",
     walked_on="2026-11-20",
     forms={"/0/a0.shtml": False},

@@ -46,8 +46,7 @@ def test_atom_takes_the_alternate_link_and_the_time_of_publication():
 
 
 @pytest.mark.parametrize(
-    "body",
-    [b"", b" ", b"<html><a href='/rss'>rss</a></html>", b"{}", b"<urlset><url></url></urlset>", b"\x00\x01\x02"],
+    "body", [b"", b" ", b"<html><a href='/rss'>rss</a></html>", b"{}", b"<urlset><url></url></urlset>", b"\x00\x01\x02"]
 )
 def test_what_is_no_feed_is_none(body):
     assert read_feed(body, URL) is None

@@ -6,12 +6,7 @@ import pytest
 
 from crawler.discovery.links import ListContent, PageLink
 from crawler.discovery.listings import ListPage
-from crawler.discovery.sitemap_frontier import (
-    LATER_SITEMAPS,
-    SITEMAP_DEPTH,
-    SitemapFrontier,
-    last_day_in,
-)
+from crawler.discovery.sitemap_frontier import LATER_SITEMAPS, SITEMAP_DEPTH, SitemapFrontier, last_day_in
 
 ROOT = "http://site.example/sitemap.xml"
 

@@ -104,9 +104,7 @@ class Endless(dict):
 
 
 def test_numbers_and_next_words_lead_to_further_pages():
-    site = {
-        "/a/": ["/a/1.html", ("/a/x9", "2"), ("/a/y7.htm", "下一页"), ("/a/z8", "»"), ("/a/w6", "Older posts")],
-    }
+    site = {"/a/": ["/a/1.html", ("/a/x9", "2"), ("/a/y7.htm", "下一页"), ("/a/z8", "»"), ("/a/w6", "Older posts")]}
     assert Outing(site).read == ["/a/", "/a/x9", "/a/y7.htm", "/a/z8", "/a/w6"]
 
 

@@ -218,11 +218,7 @@ def test_a_mistake_says_where_it_is_and_what_to_do(text, offset, says):
 @pytest.mark.parametrize(
     ("pattern", "url", "says"),
     [
-        (
-            "http://h/a/{id}.html",
-            "http://h/b/1.html",
-            "after 'http://h/' the pattern has 'a/', the URL has 'b/1.html'",
-        ),
+        ("http://h/a/{id}.html", "http://h/b/1.html", "after 'http://h/' the pattern has 'a/', the URL has 'b/1.html'"),
         ("http://h/{date:%Y/%m}/", "http://h/2024/5/", "after 'http://h/2024/' the pattern has %m"),
         ("http://h/{id}", "http://h/1/2", "the URL continues with '/2' where the pattern ends"),
         ("http://h/{id}", "http://h/1?a=2", "the URL continues with '?a=2' where the pattern ends"),

@@ -69,15 +69,7 @@ def test_the_first_rule_that_fits_counts(path, reserved):
 
 
 @pytest.mark.parametrize(
-    "body",
-    [
-        b"",
-        b"{}",
-        b"[1, null]",
-        b'[{"location": 1, "tdm-reservation": 1}]',
-        b'[{"location": "/"}]',
-        b"[" * 9999,
-    ],
+    "body", [b"", b"{}", b"[1, null]", b'[{"location": 1, "tdm-reservation": 1}]', b'[{"location": "/"}]', b"[" * 9999]
 )
 def test_a_file_that_says_nothing_usable_says_nothing(body):
     assert parse_tdm(body) == TdmRules()

@@ -44,9 +44,7 @@ class Clock:
         self.connection, self.now = connection, 1_800_000_000.0
         real = politeness._lua
         monkeypatch.setattr(
-            politeness,
-            "_lua",
-            lambda name: real(name).replace("redis.call('TIME')", "{0, redis.call('GET', 'clock')}"),
+            politeness, "_lua", lambda name: real(name).replace("redis.call('TIME')", "{0, redis.call('GET', 'clock')}")
         )
         self.pass_(0)
 
@@ -90,11 +88,11 @@ def failing(clock, pace, times=FAILURES):
 # Permits
 
 
-def test_the_first_permit_is_free_the_next_one_an_interval_away_and_asking_reserves_nothing(connection):
-    pace = Pace(connection)
+def test_the_first_permit_is_free_the_next_one_an_interval_away_and_asking_reserves_nothing(clock):
+    pace = clock.pace()
     hosts_and_ports = (SITE, "other.example:80", "site.example:8080")
     assert [pace.request_permit(host, 5.0).wait for host in hosts_and_ports] == [0, 0, 0]
-    assert all(4.0 < pace.request_permit(SITE, 5.0).wait <= 5.0 for _ in range(20))  # some time passes meanwhile
+    assert [pace.request_permit(SITE, 5.0).wait for _ in range(20)] == [5.0] * 20
 
 
 def test_a_permit_is_granted_when_the_interval_is_over(clock):
@@ -221,6 +219,7 @@ def test_each_refusal_doubles_the_interval_up_to_a_most(clock):
     for _ in range(8):
         ask_and(clock, pace, REFUSED)
         seen.append(clock.state().interval)
+        assert pace.request_permit(SITE, 0).wait == pytest.approx(seen[-1])
     assert seen == [SLOW_LEAST * 2**n for n in range(6)] + [SLOW_MOST] * 2
 
 
@@ -229,27 +228,17 @@ def test_a_floor_is_doubled_too(clock):
     assert clock.state().interval == 8.0
 
 
-def test_requests_that_were_under_way_do_not_double_it_again(clock):
+@pytest.mark.parametrize(
+    ("first", "others", "wait"), [(REFUSED, REFUSED, SLOW_LEAST), (REFUSED, None, SLOW_LEAST), (AWAY, AWAY, OPEN_LEAST)]
+)
+def test_of_requests_that_were_under_way_the_first_problem_counts(clock, first, others, wait):
     pace = clock.pace()
-    permits = [pace.request_permit(SITE, 0).at for _ in range(16)]
-    for at in permits:
-        pace.on_problem(SITE, at, REFUSED)
-    assert clock.state().interval == SLOW_LEAST
-
-
-def test_answers_that_were_under_way_do_not_speed_up(clock):
-    pace = clock.pace()
-    permits = [pace.request_permit(SITE, 0).at for _ in range(16)]
-    pace.on_problem(SITE, permits[0], REFUSED)
-    for at in permits[1:]:
-        pace.on_response(SITE, at, 0.02)
-    assert clock.state().interval == SLOW_LEAST
-
-
-def test_the_next_permit_is_the_slower_interval_away_from_the_refusal(clock):
-    pace = clock.pace()
-    ask_and(clock, pace, REFUSED)
-    assert pace.request_permit(SITE, 0).wait == pytest.approx(SLOW_LEAST)
+    for number, at in enumerate([pace.request_permit(SITE, 0).at for _ in range(16)]):
+        if problem := others if number else first:
+            pace.on_problem(SITE, at, problem)
+        else:
+            pace.on_response(SITE, at, 0.02)
+    assert pace.request_permit(SITE, 0).wait == pytest.approx(wait)
 
 
 def test_good_answers_bring_the_interval_down_little_by_little(clock):
@@ -315,20 +304,13 @@ def test_slowness_is_bounded_and_a_host_that_is_always_slow_is_not_slowed_down(c
 
 def test_a_crawl_delay_holds_for_who_has_not_read_robots_txt(clock):
     one, other = clock.pace(), clock.pace()
+    take(clock, one)  # with which robots.txt is read
     one.crawl_delay(SITE, 5.0, 86400)
-    take(clock, one, 1.0)
     assert other.request_permit(SITE, 0).wait == pytest.approx(5.0)
     assert other.request_permit(SITE, 1.0).wait == pytest.approx(5.0)
     clock.pass_(5.0)
     take(clock, other, 7.0)
     assert one.request_permit(SITE, 0).wait == pytest.approx(7.0)
-
-
-def test_reading_robots_txt_had_a_permit(clock):
-    pace = clock.pace()
-    take(clock, pace)
-    pace.crawl_delay(SITE, 5.0, 86400)
-    assert pace.request_permit(SITE, 0).wait == pytest.approx(5.0)
 
 
 def test_a_crawl_delay_is_honoured_up_to_a_most_and_for_as_long_as_robots_txt_counts(clock):
@@ -396,14 +378,6 @@ def test_who_looked_and_died_is_followed_by_another(clock):
     assert one.request_permit(SITE, 0).wait == 0
     clock.pass_(politeness._CONSTANTS["PROBE_MOST"])
     assert other.request_permit(SITE, 0).wait == 0
-
-
-def test_failures_of_requests_that_were_under_way_do_not_keep_it_open_longer(clock):
-    pace = clock.pace()
-    permits = [pace.request_permit(SITE, 0).at for _ in range(16)]
-    for at in permits:
-        pace.on_problem(SITE, at, AWAY)
-    assert pace.request_permit(SITE, 0).wait == pytest.approx(OPEN_LEAST)
 
 
 def test_a_host_that_asks_to_wait_is_there(clock):

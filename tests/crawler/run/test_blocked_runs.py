@@ -77,10 +77,7 @@ def test_a_site_that_blocks_every_third_request_loses_no_article(connection, tmp
     assert (outcome.written, outcome.lost) == (len(wanted), 0)
 
 
-@pytest.mark.parametrize(
-    ("status", "target"),
-    [(401, "/account/login"), (200, "http://other.example/?u={path}")],
-)
+@pytest.mark.parametrize(("status", "target"), [(401, "/account/login"), (200, "http://other.example/?u={path}")])
 def test_a_redirect_to_a_login_is_tried_again_and_named(status, target, connection, tmp_path):
     pages = sample_site()
 

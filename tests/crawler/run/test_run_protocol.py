@@ -3,13 +3,16 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from crawler.politeness.pace import HostProblem
+import pytest
+
+from crawler.politeness.host_files import HostFile, HostFiles
+from crawler.politeness.pace import HostProblem, host_of
 from crawler.run.article_fetches import REFUSALS_UNCOUNTED
 from crawler.run.fetches import Answered, ArticleFetch, ExampleFetch, ListFetch, Unanswered
 from crawler.run.list_fetches import PAUSES, RETRIES
 from crawler.run.outcomes import Outcome
 from crawler.run.section_run import SectionRun
-from tests.crawler.run.sections import EXAMPLE, HOST, LIST, PROSE, links, states, task, url
+from tests.crawler.run.sections import EXAMPLE, HOST, LIST, PROSE, Driver, links, states, task, url
 from workers.inbox import StoredPage
 from workers.page_store import unpack
 from workers.url_states import fingerprint
@@ -121,6 +124,27 @@ def test_a_list_that_could_not_be_handled_is_not_asked_for_again(connection):
     [fetch] = [fetch for fetch in fetches if fetch.url == LIST]
     assert run.settle(fetch, Unanswered(Outcome("again", "unexpected KeyError: x"), LIST, "surprise")) == []
     assert run.report.problems == [f"start page {LIST}: unexpected KeyError: x"]
+
+
+@pytest.mark.parametrize(("place", "unchanged"), [(LIST, 1), (f"{HOST}/elsewhere/", 0)])
+def test_a_list_is_asked_for_by_its_state_and_whole_where_another_address_says_that_it_is_unchanged(
+    connection, place, unchanged
+):
+    Driver(connection).read_body(links(1, 2)).complete()
+    run, fetches = begun(connection)
+    [fetch] = [fetch for fetch in fetches if fetch.url == LIST]
+    assert fetch.headers == {"If-None-Match": '"1"'}
+    further = run.settle(fetch, answer(place, b"", status=304))
+    assert [(whole.url, whole.headers) for whole in further] == [(LIST, {})] * (1 - unchanged)
+    assert (run.report.unchanged, run.report.problems) == (unchanged, [])
+
+
+def test_the_sitemaps_of_a_robots_txt_that_is_kept_are_read_without_a_request_for_it(connection):
+    file = HostFile(200, f"Sitemap: {HOST}/map.xml".encode())
+    HostFiles(connection, "robots").put(host_of(HOST), file, 60.0)
+    run, [first] = begun(connection)
+    run.settle(first, answer(LIST, links(1)))
+    assert {fetch.url for fetch in run.next()} == {url(1), f"{HOST}/map.xml"}
 
 
 def test_a_further_page_that_stays_away_is_named_and_the_article_handed_in(connection, ledger):

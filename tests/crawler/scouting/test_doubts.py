@@ -149,11 +149,7 @@ def test_alike_links_above_the_articles_are_told_unless_their_texts_are_short() 
 
 @pytest.mark.parametrize(
     "shown",
-    [
-        listing(NAV, [*NEWS, *REPORTS]),
-        listing(NAV, [*NEWS[:8], *REPORTS[:3], *NEWS[8:]]),
-        page("News", NAV + TAGGED),
-    ],
+    [listing(NAV, [*NEWS, *REPORTS]), listing(NAV, [*NEWS[:8], *REPORTS[:3], *NEWS[8:]]), page("News", NAV + TAGGED)],
     ids=["beside the articles", "few", "short texts"],
 )
 def test_other_links_on_the_list_are_no_doubt(shown: bytes) -> None:

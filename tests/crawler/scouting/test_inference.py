@@ -12,227 +12,141 @@ from crawler.scouting.inference import Inference, SeenPage, SiteLinks, infer, re
 
 HOST = "https://news.example"
 
-# name: (the pattern wanted, the example, its siblings, links of the site that are no articles)
-FAMILIES = {
-    "dedecms with its list pages": (
-        "/a/jiadian/{date:%Y/%m%d}/{id}.html",
-        "/a/jiadian/2015/0207/166.html",
-        ["/a/jiadian/2015/0206/165.html", "/a/jiadian/2015/0130/133.html", "/a/jiadian/2014/1224/29.html"],
-        ["/a/jiadian/list_23_2.html", "/a/jiadian/", "/plus/search.php", "/a/jiadian/2015/0207/166_2.html"],
-    ),
-    "dedecms without dates": (
-        "/kuaibao/{id}.html",
-        "/kuaibao/124.html",
-        ["/kuaibao/123.html", "/kuaibao/99.html", "/kuaibao/7.html"],
-        ["/kuaibao/list_1.html", "/kuaibao/list_2.html", "/kuaibao/index.html", "/zhike/31.html"],
-    ),
-    "phpcms route": (
-        "/index.php?m=content&c=index&a=show&catid=12&id={id}",
-        "/index.php?m=content&c=index&a=show&catid=12&id=345",
-        [f"/index.php?m=content&c=index&a=show&catid=12&id={n}" for n in (344, 343, 301, 12)],
-        ["/index.php?m=content&c=index&a=lists&catid=12", "/index.php?m=content&c=index&a=show&catid=14&id=346"],
-    ),
-    "phpcms static": (
-        "/html/{date:%Y}/xinwen_{id}/{id}.html",
-        "/html/2026/xinwen_1103/512.html",
-        ["/html/2026/xinwen_1102/511.html", "/html/2026/xinwen_1030/498.html", "/html/2026/xinwen_0807/33.html"],
-        ["/html/xinwen/", "/html/xinwen/2.html", "/html/2026/sport/514.html"],
-    ),
-    "discuz threads": (
-        "/thread-{id}-1-1.html",
-        "/thread-88123-1-1.html",
-        ["/thread-88120-1-1.html", "/thread-88001-1-1.html", "/thread-7-1-1.html", "/thread-912-1-1.html"],
-        ["/forum-2-1.html", "/forum-2-2.html", "/thread-88123-2-1.html", "/space-uid-12.html"],
-    ),
-    "wordpress by day": (
-        "/{date:%Y/%m/%d}/{slug}/",
-        "/2026/11/03/harbour-opens-again/",
-        ["/2026/11/02/ferry-late/", "/2026/10/30/storm-warning-for-the-coast/", "/2025/01/09/welcome/"],
-        ["/category/harbour/", "/tag/ferry/", "/page/2/", "/about/", "/2026/11/"],
-    ),
-    "hexo, an example of digits only": (
-        "/{date:%Y/%m}/{slug}.html",
-        "/2026/09/30561012.html",
-        ["/2026/10/9f3c01bd.html", "/2026/10/12aa90f7.html", "/2025/12/d61633e0.html", "/2025/12/aa0b1c2d.html"],
-        ["/archives/2026/10/", "/tags/", "/page/2/"],
-    ),
-    "hugo posts": (
-        "/posts/{slug}/",
-        "/posts/why-we-moved/",
-        ["/posts/second-harbour/", "/posts/tide-tables/", "/posts/release-1.20/", "/posts/hello/"],
-        ["/posts/", "/posts/page/2/", "/tags/tide/", "/about/"],
-    ),
-    "portal, day in a folder and a code": (
-        "/c/{date:%Y-%m-%d}/doc-{slug}.shtml",
-        "/c/2026-11-03/doc-iabzuvx8812345.shtml",
-        ["/c/2026-11-03/doc-iabzuvx8812001.shtml", "/c/2026-11-02/doc-iabkqpt77.shtml", "/c/2026-11-01/doc-ih9k.shtml"],
-        ["/china/", "/s/2026-11-03/doc-iabzuvx8812999.shtml", "/roll/index.shtml"],
-    ),
-    "agency, month and day apart": (
-        "/politics/{date:%Y-%m/%d}/c_{id}.htm",
-        "/politics/2026-11/03/c_1126097000.htm",
-        ["/politics/2026-11/02/c_112609.htm", "/politics/2026-10/31/c_1126081234.htm", "/politics/2026-10/08/c_1.htm"],
-        ["/politics/", "/politics/index_2.htm"],
-    ),
-    "ministry, day twice": (
-        "/xwdt/{date:%Y%m}/t{date:%Y%m%d}_{id}.html",
-        "/xwdt/202611/t20261103_512345.html",
-        ["/xwdt/202611/t20261102_512001.html", "/xwdt/202610/t20261031_511000.html", "/xwdt/202601/t20260105_9.html"],
-        ["/xwdt/", "/xwdt/index_1.html", "/xwdt/index_2.html"],
-    ),
-    "year of two digits": (
-        "/{date:%y/%m%d}/{id}/{slug}.html",
-        "/26/1103/12/FEPA7CRA00018AOR.html",
-        ["/26/1103/07/FEPB8XQA00018AOR.html", "/26/1102/23/FEP04CRA00019B3E.html", "/26/1030/00/FEN17CRA00018AOP.html"],
-        ["/domestic/", "/special/s/123.html"],
-    ),
-    "day glued to a code": (
-        "/a/{date:%Y%m%d}{slug}",
-        "/a/20261103A0ABC00",
-        ["/a/20261103A0XYZ00", "/a/20261102A0K1200", "/a/20261101A09QQ00"],
-        ["/channel/finance", "/a/index"],
-    ),
-    "day, and a number from the second article on": (
-        "/a/{date:%Y%m%d}*.html",
-        "/a/20261103.html",
-        ["/a/20261103_2.html", "/a/20261102.html", "/a/20261101.html"],
-        ["/a/", "/a/list_2.html"],
-    ),
-    "number that begins with the day": (
-        "/detail/{date:%Y%m%d}{id}",
-        "/detail/2026110310042",
-        [f"/detail/202611{day:02d}{n}" for day, n in ((2, 10040), (1, 10031), (3, 10039), (4, 10050), (5, 10051))]
-        + ["/detail/2026103010001", "/detail/2026102910001", "/detail/2026102810007"],
-        ["/list/news", "/list/news/2"],
-    ),
-    "title and number": (
-        "/news/{slug}-{id}",
-        "/news/harbour-opens-again-12345678",
-        ["/news/uk-12345670", "/news/storm-warning-for-the-coast-12345001", "/news/ferry-late-12344999"],
-        ["/news", "/news/world", "/sport"],
-    ),
-    "number and title": (
-        "/news/{id}-{slug}.html",
-        "/news/10423-harbour-opens-again.html",
-        ["/news/10422-ferry-late.html", "/news/10419-storm-warning-for-the-coast.html", "/news/10001-one.html"],
-        ["/news/index.html", "/news/page-2.html"],
-    ),
-    "day before the title": (
-        "/post/{date:%Y-%m-%d}-{slug}.html",
-        "/post/2026-11-03-harbour-opens-again.html",
-        ["/post/2026-11-02-ferry.html", "/post/2026-10-30-storm-warning.html", "/post/2025-01-09-welcome.html"],
-        ["/post/index.html", "/tags/", "/post/welcome.html"],
-    ),
-    "months by name": (
-        "/city/{date:%Y/%b/%d}/{slug}",
-        "/city/2026/nov/03/harbour-opens-again",
-        ["/city/2026/nov/02/ferry-late", "/city/2026/oct/30/storm-warning", "/city/2025/jan/09/welcome"],
-        ["/city", "/city/all", "/sport/2026/nov/03/win"],
-    ),
-    "no leading zeros": (
-        "/news/{date:%Y/%-m/%-d}/{id}.html",
-        "/news/2026/11/3/1042.html",
-        ["/news/2026/11/12/1100.html", "/news/2026/9/1/901.html", "/news/2026/10/30/1031.html"],
-        ["/news/", "/news/index.html"],
-    ),
-    "page names with codes in the query": (
-        "/view?docid=*",
-        "/view?docid=a1b2c3d4e5",
-        ["/view?docid=f6a7b8c9d0", "/view?docid=0a9b8c7d6e", "/view?docid=ff00ee11dd"],
-        ["/list?channel=1", "/view"],
-    ),
-    "htm and html": (
-        "/news/{id}.htm[l]",
-        "/news/1042.html",
-        ["/news/1041.html", "/news/1040.html", "/news/77.htm", "/news/76.htm"],
-        ["/news/index.htm", "/news/9.php"],
-    ),
-    "html and shtml": (
-        "/news/{id}.[s]html",
-        "/news/1042.shtml",
-        ["/news/1041.shtml", "/news/1040.shtml", "/news/77.html"],
-        ["/news/index.shtml"],
-    ),
-    "with and without a slash": (
-        "/blog/{slug}[/]",
-        "/blog/harbour-opens",
-        ["/blog/ferry-late/", "/blog/storm-warning", "/blog/welcome/"],
-        ["/blog/", "/blog/page/2/"],
-    ),
-    "folders with and without their index page": (
-        "/{date:%Y/%m}/{slug}/[index.html]",
-        "/2026/11/why-we-moved/index.html",
-        ["/2026/11/second-harbour/", "/2026/10/tide-tables/", "/2025/02/hello/"],
-        ["/2026/11/", "/about/", "/tags/tide/"],
-    ),
-    "ids in groups of a thousand": (
-        "/{id}/{id}.html",
-        "/123/123456.html",
-        ["/123/123457.html", "/123/123001.html", "/123/123999.html"],
-        ["/list/", "/about.html", "/123/coffee.html"],
-    ),
-    "folders in another script": (
-        "/新闻/{id}.html",
-        "/%E6%96%B0%E9%97%BB/1042.html",
-        ["/%E6%96%B0%E9%97%BB/1041.html", "/%E6%96%B0%E9%97%BB/1040.html", "/%E6%96%B0%E9%97%BB/7.html"],
-        ["/%E6%96%B0%E9%97%BB/", "/%E5%85%B3%E4%BA%8E.html"],
-    ),
-    "titles that begin alike": (
-        "/{date:%Y/%m/%d}/{slug}/",
-        "/2026/11/03/harbour-2.1.0-released/",
-        ["/2026/10/03/harbour-2.0.1-released/", "/2026/09/03/harbour-2.0-released/", "/2025/09/03/harbour-1.9/"],
-        ["/posts/", "/posts/page/2/"],
-    ),
-    "a day inside a title": (
-        "/blog/{slug}/",
-        "/blog/what-happened-on-2026-11-03-at-sea/",
-        ["/blog/ferry-late/", "/blog/storm-warning/", "/blog/welcome/", "/blog/tide-tables/"],
-        ["/blog/", "/tags/"],
-    ),
-    "a year in a title, beside the same of other years": (
-        "/blog/{slug}/",
-        "/blog/review-2022/",
-        [f"/blog/review-{year}/" for year in (2021, 2020, 2019)]
-        + ["/blog/ferry-late/", "/blog/storm-warning-for-the-coast/", "/blog/tide-tables/", "/blog/welcome/"],
-        ["/blog/", "/tags/"],
-    ),
-    "a year before a title": (
-        "/blog/{slug}/",
-        "/blog/2022-review/",
-        ["/blog/ferry-late/", "/blog/2021-in-pictures/", "/blog/storm-warning/", "/blog/welcome/"],
-        ["/blog/", "/tags/"],
-    ),
-    "titles with numbers that might be years": (
-        "/news/{slug}-{id}",
-        "/news/harbour-opens-2044",
-        ["/news/ferry-late-2150", "/news/storm-1890", "/news/uk-12000"],
-        ["/news", "/news/world", "/sport"],
-    ),
-    "sections with numbers": (
-        "/c12/{id}.html",
-        "/c12/4711.html",
-        ["/c12/4710.html", "/c12/4702.html", "/c12/312.html"],
-        ["/c13/4712.html", "/c14/9.html"],
-    ),
-    "numbers of a section, a volume and an article": (
-        "/doc-{id}-{id}-{id}.html",
-        "/doc-1103-2-52.html",
-        [f"/doc-1103-{n}.html" for n in ("2-51", "2-50", "2-49", "1-48", "1-47")] + ["/doc-2210-1-46.html"],
-        ["/doc-list.html"],
-    ),
-    "titles that end with small numbers": (
-        "/blog/{slug}",
-        "/blog/release-notes-of-harbour-7",
-        [f"/blog/release-notes-of-harbour-{n}" for n in (6, 5, 4)] + ["/blog/a-tour-in-12"],
-        ["/blog", "/tags"],
-    ),
-    "www and bare host": (
-        "https://[www.]town.example/news/{id}.html",
-        "https://www.town.example/news/1042.html",
-        ["https://town.example/news/1041.html", "https://town.example/news/1040.html", "https://www.town.example/news/9.html"],
-        ["https://town.example/news/", "https://forum.town.example/news/8.html"],
-    ),
-}  # fmt: skip
+# = the pattern wanted, and what the family is; + the example, then its siblings; - links that are no articles
+WRITTEN = """
+= /a/jiadian/{date:%Y/%m%d}/{id}.html dedecms with its list pages
++ /a/jiadian/2015/0207/166.html /a/jiadian/2015/0206/165.html /a/jiadian/2015/0130/133.html /a/jiadian/2014/1224/29.html
+- /a/jiadian/list_23_2.html /a/jiadian/ /plus/search.php /a/jiadian/2015/0207/166_2.html
+= /kuaibao/{id}.html dedecms without dates
++ /kuaibao/124.html /kuaibao/123.html /kuaibao/99.html /kuaibao/7.html
+- /kuaibao/list_1.html /kuaibao/list_2.html /kuaibao/index.html /zhike/31.html
+= /index.php?m=content&c=index&a=show&catid=12&id={id} phpcms route
++ /index.php?m=content&c=index&a=show&catid=12&id=345 /index.php?m=content&c=index&a=show&catid=12&id=344
++ /index.php?m=content&c=index&a=show&catid=12&id=343 /index.php?m=content&c=index&a=show&catid=12&id=301
++ /index.php?m=content&c=index&a=show&catid=12&id=12
+- /index.php?m=content&c=index&a=lists&catid=12 /index.php?m=content&c=index&a=show&catid=14&id=346
+= /html/{date:%Y}/xinwen_{id}/{id}.html phpcms static
++ /html/2026/xinwen_1103/512.html /html/2026/xinwen_1102/511.html /html/2026/xinwen_1030/498.html
++ /html/2026/xinwen_0807/33.html
+- /html/xinwen/ /html/xinwen/2.html /html/2026/sport/514.html
+= /thread-{id}-1-1.html discuz threads
++ /thread-88123-1-1.html /thread-88120-1-1.html /thread-88001-1-1.html /thread-7-1-1.html /thread-912-1-1.html
+- /forum-2-1.html /forum-2-2.html /thread-88123-2-1.html /space-uid-12.html
+= /{date:%Y/%m/%d}/{slug}/ wordpress by day
++ /2026/11/03/harbour-opens-again/ /2026/11/02/ferry-late/ /2026/10/30/storm-warning-for-the-coast/ /2025/01/09/welcome/
+- /category/harbour/ /tag/ferry/ /page/2/ /about/ /2026/11/
+= /{date:%Y/%m}/{slug}.html hexo, an example of digits only
++ /2026/09/30561012.html /2026/10/9f3c01bd.html /2026/10/12aa90f7.html /2025/12/d61633e0.html /2025/12/aa0b1c2d.html
+- /archives/2026/10/ /tags/ /page/2/
+= /posts/{slug}/ hugo posts
++ /posts/why-we-moved/ /posts/second-harbour/ /posts/tide-tables/ /posts/release-1.20/ /posts/hello/
+- /posts/ /posts/page/2/ /tags/tide/ /about/
+= /c/{date:%Y-%m-%d}/doc-{slug}.shtml portal, day in a folder and a code
++ /c/2026-11-03/doc-iabzuvx8812345.shtml /c/2026-11-03/doc-iabzuvx8812001.shtml /c/2026-11-02/doc-iabkqpt77.shtml
++ /c/2026-11-01/doc-ih9k.shtml
+- /china/ /s/2026-11-03/doc-iabzuvx8812999.shtml /roll/index.shtml
+= /politics/{date:%Y-%m/%d}/c_{id}.htm agency, month and day apart
++ /politics/2026-11/03/c_1126097000.htm /politics/2026-11/02/c_112609.htm /politics/2026-10/31/c_1126081234.htm
++ /politics/2026-10/08/c_1.htm
+- /politics/ /politics/index_2.htm
+= /xwdt/{date:%Y%m}/t{date:%Y%m%d}_{id}.html ministry, day twice
++ /xwdt/202611/t20261103_512345.html /xwdt/202611/t20261102_512001.html /xwdt/202610/t20261031_511000.html
++ /xwdt/202601/t20260105_9.html
+- /xwdt/ /xwdt/index_1.html /xwdt/index_2.html
+= /{date:%y/%m%d}/{id}/{slug}.html year of two digits
++ /26/1103/12/FEPA7CRA00018AOR.html /26/1103/07/FEPB8XQA00018AOR.html /26/1102/23/FEP04CRA00019B3E.html
++ /26/1030/00/FEN17CRA00018AOP.html
+- /domestic/ /special/s/123.html
+= /a/{date:%Y%m%d}{slug} day glued to a code
++ /a/20261103A0ABC00 /a/20261103A0XYZ00 /a/20261102A0K1200 /a/20261101A09QQ00
+- /channel/finance /a/index
+= /a/{date:%Y%m%d}*.html day, and a number from the second article on
++ /a/20261103.html /a/20261103_2.html /a/20261102.html /a/20261101.html
+- /a/ /a/list_2.html
+= /detail/{date:%Y%m%d}{id} number that begins with the day
++ /detail/2026110310042 /detail/2026110210040 /detail/2026110110031 /detail/2026110310039 /detail/2026110410050
++ /detail/2026110510051 /detail/2026103010001 /detail/2026102910001 /detail/2026102810007
+- /list/news /list/news/2
+= /news/{slug}-{id} title and number
++ /news/harbour-opens-again-12345678 /news/uk-12345670 /news/storm-warning-for-the-coast-12345001
++ /news/ferry-late-12344999
+- /news /news/world /sport
+= /news/{id}-{slug}.html number and title
++ /news/10423-harbour-opens-again.html /news/10422-ferry-late.html /news/10419-storm-warning-for-the-coast.html
++ /news/10001-one.html
+- /news/index.html /news/page-2.html
+= /post/{date:%Y-%m-%d}-{slug}.html day before the title
++ /post/2026-11-03-harbour-opens-again.html /post/2026-11-02-ferry.html /post/2026-10-30-storm-warning.html
++ /post/2025-01-09-welcome.html
+- /post/index.html /tags/ /post/welcome.html
+= /city/{date:%Y/%b/%d}/{slug} months by name
++ /city/2026/nov/03/harbour-opens-again /city/2026/nov/02/ferry-late /city/2026/oct/30/storm-warning
++ /city/2025/jan/09/welcome
+- /city /city/all /sport/2026/nov/03/win
+= /news/{date:%Y/%-m/%-d}/{id}.html no leading zeros
++ /news/2026/11/3/1042.html /news/2026/11/12/1100.html /news/2026/9/1/901.html /news/2026/10/30/1031.html
+- /news/ /news/index.html
+= /view?docid=* page names with codes in the query
++ /view?docid=a1b2c3d4e5 /view?docid=f6a7b8c9d0 /view?docid=0a9b8c7d6e /view?docid=ff00ee11dd
+- /list?channel=1 /view
+= /news/{id}.htm[l] htm and html
++ /news/1042.html /news/1041.html /news/1040.html /news/77.htm /news/76.htm
+- /news/index.htm /news/9.php
+= /news/{id}.[s]html html and shtml
++ /news/1042.shtml /news/1041.shtml /news/1040.shtml /news/77.html
+- /news/index.shtml
+= /blog/{slug}[/] with and without a slash
++ /blog/harbour-opens /blog/ferry-late/ /blog/storm-warning /blog/welcome/
+- /blog/ /blog/page/2/
+= /{date:%Y/%m}/{slug}/[index.html] folders with and without their index page
++ /2026/11/why-we-moved/index.html /2026/11/second-harbour/ /2026/10/tide-tables/ /2025/02/hello/
+- /2026/11/ /about/ /tags/tide/
+= /{id}/{id}.html ids in groups of a thousand
++ /123/123456.html /123/123457.html /123/123001.html /123/123999.html
+- /list/ /about.html /123/coffee.html
+= /新闻/{id}.html folders in another script
++ /%E6%96%B0%E9%97%BB/1042.html /%E6%96%B0%E9%97%BB/1041.html /%E6%96%B0%E9%97%BB/1040.html /%E6%96%B0%E9%97%BB/7.html
+- /%E6%96%B0%E9%97%BB/ /%E5%85%B3%E4%BA%8E.html
+= /{date:%Y/%m/%d}/{slug}/ titles that begin alike
++ /2026/11/03/harbour-2.1.0-released/ /2026/10/03/harbour-2.0.1-released/ /2026/09/03/harbour-2.0-released/
++ /2025/09/03/harbour-1.9/
+- /posts/ /posts/page/2/
+= /blog/{slug}/ a day inside a title
++ /blog/what-happened-on-2026-11-03-at-sea/ /blog/ferry-late/ /blog/storm-warning/ /blog/welcome/ /blog/tide-tables/
+- /blog/ /tags/
+= /blog/{slug}/ a year in a title, beside the same of other years
++ /blog/review-2022/ /blog/review-2021/ /blog/review-2020/ /blog/review-2019/ /blog/ferry-late/
++ /blog/storm-warning-for-the-coast/ /blog/tide-tables/ /blog/welcome/
+- /blog/ /tags/
+= /blog/{slug}/ a year before a title
++ /blog/2022-review/ /blog/ferry-late/ /blog/2021-in-pictures/ /blog/storm-warning/ /blog/welcome/
+- /blog/ /tags/
+= /news/{slug}-{id} titles with numbers that might be years
++ /news/harbour-opens-2044 /news/ferry-late-2150 /news/storm-1890 /news/uk-12000
+- /news /news/world /sport
+= /c12/{id}.html sections with numbers
++ /c12/4711.html /c12/4710.html /c12/4702.html /c12/312.html
+- /c13/4712.html /c14/9.html
+= /doc-{id}-{id}-{id}.html numbers of a section, a volume and an article
++ /doc-1103-2-52.html /doc-1103-2-51.html /doc-1103-2-50.html /doc-1103-2-49.html /doc-1103-1-48.html
++ /doc-1103-1-47.html /doc-2210-1-46.html
+- /doc-list.html
+= /blog/{slug} titles that end with small numbers
++ /blog/release-notes-of-harbour-7 /blog/release-notes-of-harbour-6 /blog/release-notes-of-harbour-5
++ /blog/release-notes-of-harbour-4 /blog/a-tour-in-12
+- /blog /tags
+= https://[www.]town.example/news/{id}.html www and bare host
++ https://www.town.example/news/1042.html https://town.example/news/1041.html https://town.example/news/1040.html
++ https://www.town.example/news/9.html
+- https://town.example/news/ https://forum.town.example/news/8.html
+"""
+FAMILIES: dict[str, tuple[str, list[str], list[str]]] = {}  # by name, in this order
+for line in WRITTEN.strip().splitlines():
+    sign, first, *rest = line.split(" ")
+    if sign == "=":
+        FAMILIES[" ".join(rest)] = _, articles, others = first, [], []
+    else:
+        (articles if sign == "+" else others).extend([first, *rest])
 
 
 def absolute(url: str) -> str:
@@ -256,7 +170,7 @@ def learned(example: str, alike: list[str], others: list[str]) -> Inference:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_pattern_of_a_family(family: str) -> None:
-    wanted, example, alike, others = FAMILIES[family]
+    wanted, [example, *alike], others = FAMILIES[family]
     found = learned(example, alike, others)
     assert found.pattern == absolute(wanted)
     pattern = Pattern.parse(found.pattern)
@@ -266,7 +180,7 @@ def test_pattern_of_a_family(family: str) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_any_article_of_a_family_serves_as_the_example(family: str) -> None:
-    _, example, alike, others = FAMILIES[family]
+    _, [example, *alike], others = FAMILIES[family]
     for one in alike[:2]:
         rest = [example, *(url for url in alike if url != one)]
         pattern = Pattern.parse(learned(one, rest, others).pattern)
@@ -366,7 +280,7 @@ def test_relatives_are_grouped_by_folder_and_have_a_date_like_the_example() -> N
 
 
 def test_reasons_say_why_links_do_not_match() -> None:
-    _, example, alike, others = FAMILIES["dedecms with its list pages"]
+    _, [example, *alike], others = FAMILIES["dedecms with its list pages"]
     found = learned(example, alike, [*others, "https://other.example/a/1.html"])
     reasons = {link.url.removeprefix(HOST): reason for link, reason in found.rejected}
     assert reasons["https://other.example/a/1.html"] == "on another site: other.example"

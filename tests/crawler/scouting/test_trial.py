@@ -64,10 +64,7 @@ def test_derived_start_pages_are_tried_in_turn(host: str) -> None:
     ("keys", "says"),
     [
         ({"start": f"{HOST}/none/"}, "start page https://town.example/none/: http 404"),
-        (
-            {"start": f"{HOST}/about/", "depth": 0},
-            "no link matches the pattern (list pages read: 1)",
-        ),
+        ({"start": f"{HOST}/about/", "depth": 0}, "no link matches the pattern (list pages read: 1)"),
         ({"example": f"{HOST}/news/2026/1103/9.html"}, "if that persists, choose another one"),
         ({"render": True}, "in a browser; a trial reads them without one"),
     ],

@@ -105,11 +105,7 @@ MISTAKES = [
     ("{to: a.jsonl, where: zh}", 34, ".where: must be a map, not 'zh'"),
     ("{to: a.jsonl, where: {language: chinese}}", 45, ".where.language: unknown language 'chinese'; write zh or en"),
     ("{to: a.jsonl, where: {language: zh-CN}}", 45, ".where.language: unknown language 'zh-CN'; did you mean zh?"),
-    (
-        "{to: a.jsonl, where: {language: Englisch}}",
-        45,
-        ".where.language: unknown language 'Englisch'; write zh or en",
-    ),
+    ("{to: a.jsonl, where: {language: Englisch}}", 45, ".where.language: unknown language 'Englisch'; write zh or en"),
     ("{to: a.jsonl, where: {language: [en, xq]}}", 50, ".where.language[1]: unknown language 'xq'; write zh or en"),
     ("{to: a.jsonl, where: {confidence: 50}}", 47, ".where.confidence: must be at most 1, not 50"),
     ("{to: a.jsonl, where: {keywords: ['']}}", 46, ".where.keywords[0]: empty"),

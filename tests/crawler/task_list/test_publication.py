@@ -113,12 +113,6 @@ def test_a_task_that_is_not_on_the_list_is_told_with_the_nearest_name(connection
         published_task(connection, "sport")
 
 
-def test_an_equal_list_of_another_file_changes_nothing(connection, news_in_force):
-    fingerprint = task_file("news").fingerprint
-    assert not publish(connection, task_file("news"), THERE, in_step_with=fingerprint)
-    assert edition(connection).origin.endswith(str(HERE))
-
-
 def test_a_list_in_another_form_is_written_anew(connection, news_in_force):
     connection.delete(keys.PERIODS)
     connection.hset(keys.EDITION, "form", "1")
