@@ -128,7 +128,8 @@ def _parameter_spans(address: str) -> Iterator[tuple[int, int]]:
     for match in _PARAMETER.finditer(address):
         name = re.sub(r"[^a-z]", "", unquote(match[1]).lower())
         if _SECRET_NAME.search(name) and not (name in _KEY_FILES and _NAMES_FILES.match(address)):
-            yield match.span(2)
+            rest = re.split("[&#]", address[match.end(2) :], maxsplit=1)[0]  # `;name=` may be a part of a password
+            yield match.start(2), match.end(2) + len(rest)
 
 
 def _path_spans(address: str) -> Iterator[tuple[int, int]]:

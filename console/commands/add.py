@@ -56,6 +56,7 @@ class _Choices:
     help="Treat the page as an article, even if it looks like a list or has little text.",
 )
 @click.option("--dry-run", is_flag=True, help="Show the result; write nothing.")
+@click.option("--yes", is_flag=True, hidden=True, expose_value=False)  # for scripts: it wrote without a question
 @tasks_option
 @json_option
 def command(

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -15,6 +16,7 @@ from console.locale import in_language
 from console.options import examples, json_option
 from console.terminal import plain_table, print_json, say
 from workers.processes import ending_with_parent
+from workers.redesign.backtest import shingle_f1
 
 SHOWN = 40  # characters of a title that are shown
 
@@ -61,13 +63,17 @@ def _rows(work: Path) -> list[dict[str, Any]]:
 def _show(rows: list[dict[str, Any]], work: Path) -> None:
     from rich.console import Console
 
-    articles = plain_table(("task", "published", "title", "author"), ("characters", "method"))
+    texts = {page["path"]: page["text"] for page in sample_site.recorded() if "text" in page}
+    articles = plain_table(("task", "published", "title", "author"), ("characters", "F1", "method"))
     for row in sorted(rows, key=lambda row: (row["task"], row["published"] or "")):
+        known = texts.get(urlsplit(row["canonical_url"]).path)
+        f1 = f"{shingle_f1(row['text'], known):.3f}" if known else "–"
         title, published = (row["title"] or "")[:SHOWN], (row["published"] or "")[:16]
-        articles.add_row(row["task"], published, title, row["author"] or "", str(len(row["text"])), row["method"])
+        articles.add_row(row["task"], published, title, row["author"] or "", str(len(row["text"])), f1, row["method"])
     console = Console(width=None if sys.stdout.isatty() else 140)
     console.print(articles)
-    console.print("\n" + in_language(f"{len(rows)} articles."), highlight=False)
+    compared = in_language(f"{len(rows)} articles. F1 compares each text with the original.")
+    console.print(f"\n{compared}", highlight=False)
     for file in sorted((work / "out").glob("*")):
         if file.suffix in (".jsonl", ".db"):
             console.print(f"  {file}", highlight=False, soft_wrap=True)

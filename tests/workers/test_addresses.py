@@ -57,6 +57,7 @@ def parts_of(secret):
         ("${DSN}", "${DSN}"),
         ("${DSN:-mysql://anna:geheim@db.example/x}", "${DSN:-mysql://anna:***@db.example/x}"),
         ("${API_TOKEN:-geheim}", "${API_TOKEN:-***}"),
+        ("redis+sentinel://s/m?password=ge;h=eim&db=1", "redis+sentinel://s/m?password=***&db=1"),
         (
             "sftp://anna@host.example/a.jsonl?key=/home/anna/.ssh/id",
             "sftp://anna@host.example/a.jsonl?key=/home/anna/.ssh/id",
