@@ -2,6 +2,7 @@
 
 Highlighters number lines in a cell before the code (`gutter`), in elements of a class of their own, or, without any
 class, in an element at the begin of each line. Some make each line a block, and a cell takes the place of the <pre>.
+In front of the code and within it are its language and a label of the button that copies it.
 """
 
 import re
@@ -18,8 +19,12 @@ LEAST = 2  # lines of a listing that is no <pre>, or whose numbers have no class
 NAMES_LENGTH = 300  # characters of a class attribute that are read
 _LINES = ("div", "p", "li", "tr")  # elements of a line of code
 _NUMBERS = re.compile(
-    r"(?:^|[\s-])(?:gutter|lineno|linenos|linenumber|line-numbers?|ln|lnt|ln-numbers|numbering|nums)(?:\s|$)"
+    r"(?:^|[\s-])"
+    r"(?:gutter|lineno|linenos|linenumber|line-numbers?(?:-wrapper)?|ln|lnt|ln-numbers|numbering|nums)(?:\s|$)"
 )
+_LANGUAGES = re.compile(r"(?:^|[\s_-])(?:lang|language)(?:$|\s)")
+_COPIES = re.compile(r"(?:^|[\s_-])copy(?:$|[\s_-])|copy-?(?:code)?-?btn", re.IGNORECASE)
+LABEL_LENGTH = 20  # characters
 _CELLS = etree.XPath("descendant::td[contains(concat(@class, ' '), 'code ')][not(descendant::pre)]")
 
 
@@ -34,6 +39,8 @@ def plain_listings(root: etree._Element) -> None:
             for numbers in _numbers_in(pre):
                 numbers.tail = (numbers.tail or "").removeprefix(" ")
                 remove(numbers)
+            for label in _labels_of(pre):
+                remove(label)
             _break_lines(pre)
 
 
@@ -84,6 +91,17 @@ def _numbers_in(pre: etree._Element) -> Sequence[etree._Element]:
     return first if breaks - len(first) in (-1, 0) else []
 
 
+def _labels_of(pre: etree._Element) -> list[etree._Element]:
+    """Return the labels of a listing: its language in front of it, what copies it, and blocks beside its <code>."""
+    before = pre.getprevious()
+    labels = [each for each in pre.iter("span") if _COPIES.search((each.get("class") or "")[:NAMES_LENGTH])]
+    if before is not None and not (before.tail or "").strip() and _LANGUAGES.search(before.get("class") or ""):
+        labels.append(before)
+    if len(pre.findall("code")) == 1:
+        labels += pre.findall("div")
+    return [each for each in labels if len(inner_text(each).strip()) <= LABEL_LENGTH]
+
+
 def _begins(pre: etree._Element) -> Iterator[etree._Element]:
     """Yield the first element with text in each line, up to the first line that begins without one."""
     is_begin = True
@@ -118,7 +136,8 @@ def _names_numbers(classes: str) -> bool:
 
 def _break_lines(pre: etree._Element) -> None:
     """End each block within a <pre>, a line of code, with a line break: the text of a <pre> is read as it stands."""
-    for line in pre.iter(*_LINES):
+    parts = [each for each in pre if each.tag == "code" and not each.tail]
+    for line in [*pre.iter(*_LINES), *(parts if 1 < len(parts) == len(pre) else ())]:
         last = line[-1] if len(line) else None
         text = (line.text if last is None else last.tail) or ""
         if text[-1:] == "\n" or (not text and last is not None and last.tag in (*_LINES, "br")):

@@ -59,6 +59,8 @@ def test_numbers_of_lines_are_no_code(form):
         "<pre><b>1</b> apples\nand pears</pre>",
         "<pre>990\n991</pre>",
         "<pre>1 apples\n2 pears</pre>",
+        "<pre><code>read()</code> or <code>write()</code></pre>",
+        "<p class=lang>An introduction to many a language</p><pre>read()</pre>",
     ],
 )
 def test_numbers_that_are_text_stay(code):
@@ -66,6 +68,23 @@ def test_numbers_that_are_text_stay(code):
     before = inner_text(page)
     plain_listings(page)
     assert inner_text(page) == before
+
+
+@pytest.mark.parametrize(
+    "listing",
+    [
+        "<button class=copy></button><span class=lang>js</span><pre><code>read()\nwrite()</code></pre>",
+        "<pre><div class=header>js <i>复制代码</i></div><code>read()\nwrite()</code></pre>",
+        "<pre><code>read()\nwrite()\n<span class=copy-code-btn>Copy</span></code></pre>",
+        "<pre><code>read()\nwrite()</code></pre><div class=line-numbers-wrapper><i>1</i> <i>2</i></div>",
+        "<pre><code>read()</code><code>write()</code></pre>",
+        "<pre><code><span class='js language'>read()</span>\nwrite()</code></pre>",
+    ],
+)
+def test_labels_of_a_listing_are_neither_code_nor_text(listing):
+    page = parse(f"<body>{listing}")
+    plain_listings(page)
+    assert inner_text(page).split() == ["read()", "write()"]
 
 
 @pytest.mark.parametrize("cell", ["<div>AB 12</div><div>CD 34</div>", "<code>AB</code>", "<p>AB</p>text", "AB 12", ""])
