@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from ...content.assembly import BodyLines, PageByPage, ParsedPage
 from ...content.body import Body
 from ...content.confidence import Trust, known_of, trust_of
-from ...content.endings import attachments
+from ...content.endings import attachments, notes
 from ...content.endings import captions as following_captions
 from ...content.line_model.opinion import Opinion, second_opinion
 from ...content.page_body import rules_body
@@ -93,7 +93,7 @@ def _read_as(
 
 def body_lines(method: str, lines: Lines, body: Body, verdict: PageVerdict, trust: Trust, reason: str) -> BodyLines:
     """Return a body with its confidence; the reason names the largest doubt if the text may be wrong."""
-    kept = [*body.kept, *attachments(lines, body.kept)]
+    kept = sorted({*body.kept, *attachments(lines, body.kept), *notes(lines, body.kept)})
     captions = sorted({*body.captions, *following_captions(lines, kept)} - set(kept))
     if trust.confidence < SURE and trust.doubt:
         reason = f"{reason}; {trust.doubt}"
