@@ -19,7 +19,7 @@ from ..html.elements import IMAGE, KINDS
 from ..html.lines import Lines
 from ..html.paths import CAPTION, EMBED, SUMMARY, PathTrie
 from ..html.urls import web_url
-from .pictures import alternative, picture_url
+from .pictures import alternative, picture_url, player_url
 
 BLOCK_KINDS: dict[str, Kind] = {
     "pre": "code",
@@ -230,8 +230,7 @@ def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: s
 def _media_block(element: etree._Element, base: str) -> Block | None:
     """Return a block for a picture or player, or None if it has no http(s) URL."""
     if KINDS[str(element.tag)] != IMAGE:
-        source = element.find("source") if not element.get("src") else None
-        url = web_url(base, (element if source is None else source).get("src") or "")
+        url = player_url(element, base)
         return Block("embed", "", links=(Link("", url),)) if url else None
     url = picture_url(element, base)
     return Block("caption", alternative(element), images=(url,)) if url else None

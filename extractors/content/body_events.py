@@ -61,7 +61,7 @@ OWN = {"ul": "ul", "menu": "ul", "dir": "ul", **{tag: tag for tag in ("ol", "li"
 OWN |= HEADINGS | {tag: tag for tag in PARENTS}
 MEANT = frozenset({*INLINE_MEANINGS, *OWN, "a", "figure", "table", "mjx-math"})
 STYLED = frozenset({"span", "font"})  # have a meaning by their attributes
-_DRAWN = re.compile(r"(?:^|\s)(?:katex-html|MathJax(?:_Display|_SVG|_CHTML)?)(?:\s|$)")
+_DRAWN = re.compile(r"(?:^|\s)(?:katex-html|MathJax(?:_Display|_SVG|_CHTML|_Preview)?)(?:\s|$)")
 _DRAWN_BY = frozenset({"span", "mjx-math"})
 _XPATH: Any = partial(etree.XPath, smart_strings=False)  # one path each: a union of paths takes quadratic time
 _NODES, _CLASSES = _XPATH("descendant::node()"), _XPATH("descendant::*/@class")

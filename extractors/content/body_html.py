@@ -25,7 +25,7 @@ from ..html.urls import drop_tracking, web_url
 from . import body_events as event
 from .blocks import has_data
 from .code_language import code_language
-from .pictures import STYLE_LENGTH, alternative, background_url, picture_url
+from .pictures import STYLE_LENGTH, alternative, background_url, is_formula, picture_url, player_url
 
 MAX_NESTED = 40  # levels of elements; deeper ones only end a paragraph
 COLUMNS = 2  # headings of a table with code in its cells, from which it is one of data
@@ -38,6 +38,7 @@ _STYLES = {
 }
 _ONE_LINE = frozenset({*event.HEADINGS.values(), "dt", "summary", "caption", "figcaption"})
 _CELLS = frozenset({"td", "th"})
+_LISTS = frozenset({"ul", "ol"})
 _TIGHT = _ONE_LINE | _CELLS | {"li", "dd"}  # a single paragraph within is written without <p>
 _CAPTIONS = ("figure", "figcaption", "caption")
 # Elements that contain certain others only, with the one that wraps any other content.
@@ -173,7 +174,7 @@ class _Writer:
 
     def _start(self, tag: str, element: etree._Element, inside: int) -> int:
         """Open a block with the given content. Return how many frames that opens."""
-        if tag == "table":
+        if tag == "table" and inside & event.HAS_KEPT != event.HAS_CAPTION:
             return self._start_table(element, inside)
         if inside & event.HAS_KEPT == event.HAS_CAPTION or (tag == "figure" and not inside & event.HAS_PROSE):
             if tag not in ("caption", *_CELLS) and not self._nearest("figure"):
@@ -284,7 +285,7 @@ class _Writer:
 
     def _token(self, html: str) -> None:
         """Write inline HTML within the open inline elements, the space before it outside of those it opens."""
-        if self._space and self._run:
+        if self._space and self._run and self._run[-1] != "<br>":
             self._run.append(" ")
         self._space = False
         if self._opened < len(self._inline):
@@ -368,7 +369,11 @@ class _Writer:
                 return "".join(parts)
         written: list[str] = []
         for what, tag, html in frame.items:
-            if tag != "hr" or (written and frame.tag == ""):
+            if (
+                tag in _LISTS and frame.tag in _LISTS and written and written[-1].endswith("</li>")
+            ):  # a part of the item
+                written[-1:] = [written[-1].removesuffix("</li>"), html, "</li>"]
+            elif tag != "hr" or (written and frame.tag == ""):
                 written.append(f"<{what}>{html}</{what}>" if what else html)
         while written and written[-1] == "<hr>":
             written.pop()
@@ -381,11 +386,11 @@ class _Writer:
         if kind == event.FORMULA:
             return _formula(element)
         if kind == event.PICTURE:
+            if is_formula(element):
+                return _formula_source(alternative(element))
             url = picture_url(element, self._kept.base)
             return _image(url, alternative(element)) if url else ""
-        source = element.find("source") if not element.get("src") else None
-        address = (element if source is None else source).get("src") or element.get("data-src")
-        url = web_url(self._kept.base, address or "")
+        url = player_url(element, self._kept.base)
         label = " ".join((element.get("title") or "").split())[:LABEL_LENGTH] or url
         return f'<a href="{escape(url)}">{_escaped(label or "")}</a>' if url else ""
 
@@ -435,9 +440,11 @@ def _link(element: etree._Element, base: str) -> str | None:
 def _formula(element: etree._Element) -> str:
     """Return a formula: MathML without its attributes, or the source of one that a script would show."""
     if element.tag == "script":
-        source = (element.text or "").strip()
-        return f'<code class="language-math">{_escaped(source)}</code>' if source else ""
+        return _formula_source(element.text or "")
     if all(node.tag in FORMULAS for node in element.iter()):
         return to_html(element) if len(element) else ""
-    source = element.findtext(".//annotation") or ""  # an element that was never closed contains the rest of the page
-    return f'<code class="language-math">{_escaped(source)}</code>' if source.strip() else ""
+    return _formula_source(element.findtext(".//annotation") or "")  # one never closed contains the rest of the page
+
+
+def _formula_source(source: str) -> str:
+    return f'<code class="language-math">{_escaped(source.strip())}</code>' if source.strip() else ""

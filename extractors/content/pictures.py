@@ -24,20 +24,24 @@ _ADDRESSES = (
     "data-src", "data-original", "data-lazy-src", "data-lazy", "data-actualsrc", "data-original-src", "data-echo",
     "data-lazyload", "data-hi-res-src", "data-full-src", "data-orig-file", "data-large-file", "data-url", "data-image",
     "data-img", "data-flickity-lazyload", "data-runner-src", "data-backsrc", "_src", "lazysrc", "lazy-src", "original",
-    "zoomfile", "file", "data-ks-lazyload", "src",
+    "zoomfile", "file", "data-ks-lazyload", "data-cfsrc", "data-lazysrc", "data-defer-src", "data-pagespeed-lazy-src",
+    "src",
 )  # fmt: skip
+_PLAYER = ("data-lazy-src", "data-src", "src")
 _RANKS = {name: rank for rank, name in enumerate((*_SETS, *_ADDRESSES))}
 _PLACEHOLDER = re.compile(  # in an address after a dot; each form begins with a sign, for which `re` searches quickly
-    r"[/_.-](?:(?:spacer|blank|pixel|transparent|placeholder|loading|lazy-?load(?:ing)?|1x1)\.(?:gif|png|jpe?g|svg)\b"
-    r"|(?:gr[ae]y|none|dot|clear|s)\.gif\b|(?<=/)(?:pixel[/?]|(?:counter|stat)[/?.]|filetypeimages/)|(?<=\A.)data:)",
+    r"[/_.-](?:(?:spacer|blank|pixel|transparent|placeholder|loading|lazy-?load(?:ing)?|1x1|1px|spinner)"
+    r"\.(?:gif|png|jpe?g|svg)\b|(?:gr[ae]y|none|dot|clear|s)\.gif\b|(?<=\A.)data:|(?<=/)(?:pixel[/?]"
+    r"|(?:counter|stat)[/?.]|(?:filetypeimages|outliningindicators|smil(?:ey|ies)|emoticons?)/))",
     re.IGNORECASE,
 )
 _DECORATION = re.compile(  # in a class or id
     r"\b(?:avatars?|gravatar|emoji|emoticon|smil(?:ey|ies)|icons?|logo|sprite|badge|share|social|qr-?code|tracking|spacer)\b",
     re.IGNORECASE,
 )
+_FORMULA = re.compile(r"(?:^|[\s_-])(?:la)?(?:tex|math|equation|formula)(?:$|[\s_-])", re.IGNORECASE)  # in a class
 _SAYS_DECORATION = re.compile(
-    r"(?:site )?logo|avatar|icon|.{0,12}(?:二维码|头像).{0,4}", re.IGNORECASE
+    r"(?:site )?logo|avatar|icon|复制代码|copy(?: code)?|.{0,12}(?:二维码|头像).{0,4}", re.IGNORECASE
 )  # the alternative text
 _ADDRESS = re.compile(r"/|\.\w{3,4}\Z")  # other values of such attributes are flags
 _WIDTH = re.compile(r"(\d+(?:\.\d+)?)([wxh])\Z")
@@ -46,9 +50,9 @@ _NUMBER = re.compile(r"\s*(\d+)(?:px)?\s*\Z")
 
 
 def picture_url(element: etree._Element, base: str) -> str | None:
-    """Return the http(s) URL of a picture; None if it has none, or is a decoration."""
+    """Return the http(s) URL of a picture; None if it has none, or is a decoration or a formula."""
     attributes = cast("dict[str, str]", dict(element.items()))
-    if _is_decoration(attributes):
+    if _is_decoration(attributes) or is_formula(element):
         return None
     named = [(_RANKS[name], value) for name, value in attributes.items() if name in _RANKS]
     for holder in islice(element.iterancestors(), MAX_SOURCES):  # the parser puts a picture into the <source> before it
@@ -61,6 +65,20 @@ def picture_url(element: etree._Element, base: str) -> str | None:
         if _ADDRESS.search(address) and not _is_placeholder(address) and (url := web_url(base, address)):
             return url
     return None
+
+
+def is_formula(element: etree._Element) -> bool:
+    """Whether a picture is one of a formula, whose source is its text."""
+    return bool(element.get("alt")) and _FORMULA.search((element.get("class") or "")[:NAMES_LENGTH]) is not None
+
+
+def player_url(element: etree._Element, base: str) -> str | None:
+    """Return the http(s) URL of a player, or of its first source."""
+    if "youtube" in element.tag and (video := element.get("videoid") or element.get("data-videoid")):
+        return f"https://www.youtube.com/watch?v={video}"
+    source = element.find("source")
+    named = [each.get(name) or "" for each in (element, source) if each is not None for name in _PLAYER]
+    return next(filter(None, (web_url(base, address) for address in named)), None)
 
 
 def background_url(element: etree._Element, base: str) -> str | None:

@@ -19,6 +19,7 @@ _BLOCKS = """html body address article aside blockquote center dd details dialog
     figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p section summary table caption
     colgroup col thead tbody tfoot tr td th ul frameset frame noframes marquee"""
 _SKIPPED = """script style svg head object canvas math option textarea input title datalist rp rt"""  # rt: a reading
+_PLAYERS = "iframe embed video audio amp-iframe amp-video amp-audio amp-youtube lite-youtube"
 KINDS = {
     **dict.fromkeys(_BLOCKS.split(), BLOCK),
     **dict.fromkeys(_SKIPPED.split(), SKIP),
@@ -27,7 +28,8 @@ KINDS = {
     "a": LINK,
     "pre": PRE,
     "img": IMAGE,
-    **dict.fromkeys(("iframe", "embed", "video", "audio"), PLAYER),  # skipped, but noted as media
+    **dict.fromkeys(("amp-img", "amp-anim"), IMAGE),
+    **dict.fromkeys(_PLAYERS.split(), PLAYER),  # skipped, but noted as media
     **dict.fromkeys(("button", "select", "noscript"), NOTED),  # skipped; noted if they contain an element
     "template": ALWAYS_NOTED,  # see `revealing`
 }

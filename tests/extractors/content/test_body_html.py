@@ -9,6 +9,7 @@ from extractors import extract
 from ..pages import BAKERY, HARBOUR, blog_page
 
 URL = "https://gazette.example/town/1"
+PIER = '<figure><img src="https://gazette.example/pier.jpg" alt=""><figcaption>'
 BOX = '<input type="checkbox" disabled="">'
 
 
@@ -39,9 +40,14 @@ def html_of(*parts):
         ),
         ("<p>one<b><br> </b>two<span hidden>no</span></p>", "<p>one<br>two</p>"),
         ("<div>one<br><br>two</div>", "<p>one</p><p>two</p>"),
+        ("<p>one <br>\n two</p>", "<p>one<br>two</p>"),
         ("<p>one</p><hr><p>two</p>", "<p>one</p><hr><p>two</p>"),
         ("<strong><p>one</p><p>two</p></strong>", "<p><strong>one</strong></p><p><strong>two</strong></p>"),
         ("<ul><li>Flour<li><p>Water</p></ul>", "<ul><li>Flour</li><li>Water</li></ul>"),
+        (
+            "<ul><li>Flour</li><ul><li>Dark</li></ul><li>Water</ul>",
+            "<ul><li>Flour<ul><li>Dark</li></ul></li><li>Water</li></ul>",
+        ),
         (
             "<ol start=3><li>Mix<ul><li>Flour</li></ul></li><li value=7>Bake</li></ol>",
             '<ol start="3"><li>Mix<ul><li>Flour</li></ul></li><li value="7">Bake</li></ol>',
@@ -152,10 +158,44 @@ def test_the_lead_picture_comes_first():
     assert html.count("lead.jpg") == 1
 
 
-def test_a_player_is_a_link():
-    assert html_of("<iframe src='//video.example/7' title='The storm'></iframe>") == (
-        '<figure><a href="https://video.example/7">The storm</a></figure>'
+@pytest.mark.parametrize(
+    ("player", "address"),
+    [
+        ("<iframe src='//video.example/7' title='The storm'></iframe>", "https://video.example/7"),
+        (
+            "<iframe src=about:blank data-lazy-src=https://video.example/7 title='The storm'></iframe>",
+            "https://video.example/7",
+        ),
+        ("<video title='The storm'><source data-src=/7.mp4></video>", "https://gazette.example/7.mp4"),
+        ("<amp-video src=/7.mp4 title='The storm'></amp-video>", "https://gazette.example/7.mp4"),
+        ("<lite-youtube videoid=7 title='The storm'></lite-youtube>", "https://www.youtube.com/watch?v=7"),
+    ],
+)
+def test_a_player_is_a_link(player, address):
+    article = article_of(player)
+    assert f'<figure><a href="{address}">The storm</a></figure>' in article.html
+    assert [link.url for block in article.blocks for link in block.links] == [address]
+
+
+def test_a_picture_of_a_mobile_page_is_a_picture():
+    picture = (
+        "<amp-img src=/s.jpg srcset='/pier.jpg 900w' alt=pier width=600><noscript><img src=/s.jpg></noscript></amp-img>"
     )
+    assert html_of(picture) == '<figure><img src="https://gazette.example/pier.jpg" alt="pier"></figure>'
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        "<figure><div><img src=/pier.jpg><span>Anna Gull</span></div><figcaption>A pier</figcaption></figure>",
+        "<table class=caption-box><tr><td><img src=/pier.jpg><tr><td class=caption>Anna Gull<br>A pier</table>",
+    ],
+)
+def test_a_picture_among_blocks_of_other_kinds_keeps_its_caption(picture):
+    blocks = [f"<div class=text-block><p>{text}</p></div>" for text in (*BAKERY, *HARBOUR)]
+    page = "".join((*blocks[:3], picture, *blocks[3:]))
+    html = extract(f"<body><nav><a href=/>Home</a></nav><article>{page}</article></body>", URL).html
+    assert f"<p>{BAKERY[2]}</p>{PIER}Anna Gull<br>A pier</figcaption></figure><p>{BAKERY[3]}</p>" in html
 
 
 def test_an_embedded_post_is_a_quote_within_a_figure():
@@ -173,8 +213,19 @@ def test_formulas_keep_their_source():
         "<p>So <math><semantics><mrow><mi>x</mi></mrow>"
         '<annotation encoding="application/x-tex">x_1</annotation></semantics></math> holds.</p>'
     )
-    mathjax = "<p>So <script type='math/tex'>\\frac{a}{b}</script> holds.</p>"
-    assert html_of(mathjax) == '<p>So <code class="language-math">\\frac{a}{b}</code> holds.</p>'
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"<script type='math/tex'>\frac{a}{b}</script>",
+        r"<span class=MathJax_Preview>a/b</span><script type='math/tex'>\frac{a}{b}</script>",
+        r"<img class=latex src=/latex.php?1 alt='\frac{a}{b}'>",
+        r"<span hidden><math><mi>a</mi></math></span><img class=mwe-math-image src=/1.svg alt='\frac{a}{b}'>",
+    ],
+)
+def test_the_source_of_a_formula_stands_for_what_a_script_or_picture_shows(formula):
+    assert html_of(f"<p>So {formula} holds.</p>") == r'<p>So <code class="language-math">\frac{a}{b}</code> holds.</p>'
 
 
 def test_line_numbers_in_a_cell_of_their_own_are_no_code():
