@@ -69,9 +69,9 @@ def judge_of(trace: Trace, lines: Lines, result: Article | NoArticle) -> Judge:
         """Add what was found after the decision, and what is kept in a block that is not in the text."""
         found, reason = judge(line)
         if body is not None and found != "kept" and line in kept:
-            found, reason = "kept", "an attachment that follows the text"
+            found, reason = "kept", "an attachment or a note that follows the text"
         if found != "caption" and line in captions:
-            return "caption", "a caption that follows the text"
+            return "caption", "a caption of a picture between blocks of the text or after it"
         if found == "kept" and " ".join(lines.texts[line].split()) not in text:
             return "caption", f"in a block that the text leaves out, such as an embedded post; {reason}"
         return found, reason
