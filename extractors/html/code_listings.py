@@ -80,12 +80,12 @@ def _numbers_in(pre: etree._Element) -> Sequence[etree._Element]:
     if named := [element for element in near if _names_numbers(element.get("class") or "")]:
         return [element for element in named if all(map(str.isdecimal, _words(element)))]
     first = list(_begins(pre))
+    if not LEAST <= len(first) < len(_words(pre)):
+        return []
     names = {name for element in first if (name := element.get("class"))}
     if sum(element.get("class") in names for element in near) > len(first):  # a class of other elements, too
         return []
-    if not LEAST <= len(first) < len(_words(pre)) or not _count(
-        [word for element in first for word in _words(element)]
-    ):
+    if not _count([word for element in first for word in _words(element)]):
         return []
     breaks = inner_text(pre).strip("\n").count("\n") + len(pre.findall(".//br"))
     return first if breaks - len(first) in (-1, 0) else []
@@ -94,7 +94,7 @@ def _numbers_in(pre: etree._Element) -> Sequence[etree._Element]:
 def _labels_of(pre: etree._Element) -> list[etree._Element]:
     """Return the labels of a listing: its language in front of it, what copies it, and blocks beside its <code>."""
     before = pre.getprevious()
-    labels = [each for each in pre.iter("span") if _COPIES.search((each.get("class") or "")[:NAMES_LENGTH])]
+    labels = [each for each in pre.iter("span") if _names_copying(each.get("class") or "")]
     if before is not None and not (before.tail or "").strip() and _LANGUAGES.search(before.get("class") or ""):
         labels.append(before)
     if len(pre.findall("code")) == 1:
@@ -103,11 +103,13 @@ def _labels_of(pre: etree._Element) -> list[etree._Element]:
 
 
 def _begins(pre: etree._Element) -> Iterator[etree._Element]:
-    """Yield the first element with text in each line, up to the first line that begins without one."""
+    """Yield the element with a number at the begin of each line, up to the first line that begins otherwise."""
     is_begin = True
     for event, element in etree.iterwalk(pre, events=("start", "end")):
         text = (element.text if event == "start" else element.tail if element is not pre else "") or ""
         if event == "start" and is_begin and element is not pre and text.strip():
+            if not text.strip().isdecimal():
+                return
             yield element
             is_begin = False
         *_, last = text.split("\n")
@@ -132,6 +134,11 @@ def _count(words: Sequence[str]) -> bool:
 @lru_cache(CACHED)
 def _names_numbers(classes: str) -> bool:
     return _NUMBERS.search(classes[:NAMES_LENGTH]) is not None
+
+
+@lru_cache(CACHED)
+def _names_copying(classes: str) -> bool:
+    return _COPIES.search(classes[:NAMES_LENGTH]) is not None
 
 
 def _break_lines(pre: etree._Element) -> None:
