@@ -1,7 +1,8 @@
 """Listings → plain code: without the numbers of their lines, each listing in a <pre>, with its line breaks.
 
 Highlighters number lines in a cell before the code (`gutter`), in elements of a class of their own, or, without any
-class, in an element at the begin of each line. Some make each line a block, and a cell takes the place of the <pre>.
+class, in an element at the begin of each line. Some make each line a block, and a cell takes the place of the <pre>, or
+a numbered list (Discuz!, dp.SyntaxHighlighter, Prettify).
 In front of the code and within it are its language and a label of the button that copies it.
 """
 
@@ -26,10 +27,19 @@ _LANGUAGES = re.compile(r"(?:^|[\s_-])(?:lang|language)(?:$|\s)")
 _COPIES = re.compile(r"(?:^|[\s_-])copy(?:$|[\s_-])|copy-?(?:code)?-?btn", re.IGNORECASE)
 LABEL_LENGTH = 20  # characters
 _CELLS = etree.XPath("descendant::td[contains(concat(@class, ' '), 'code ')][not(descendant::pre)]")
+_LISTS = etree.XPath(
+    "descendant::ol[(starts-with(@class, 'dp-') and li/span) or contains(@class, 'linenums')"
+    " or ancestor::div[@class='blockcode']]"
+)
+_COPYING = etree.XPath("descendant::em[contains(@onclick, 'copycode')]")
 
 
 def plain_listings(root: etree._Element) -> None:
     """Make each listing of a page a <pre> with nothing but its code."""
+    for numbered in cast(list[etree._Element], _LISTS(root)):
+        numbered.tag = "pre"
+    for label in cast(list[etree._Element], _COPYING(root)):
+        remove(label)
     for cell in cast(list[etree._Element], _CELLS(root)):
         _make_pre(cell)
     for pre in list(root.iter("pre")):

@@ -36,6 +36,10 @@ NUMBERED = {
     "syntaxhighlighter": ROW.format(
         "gutter", lines("<div>{0}</div>"), "code", f"<div class=container>{lines('<div><code>{1}</code></div>')}</div>"
     ),
+    "discuz": f"<div class=blockcode><div id=code_1><ol>{lines('<li>{1}<br>')}</ol></div>"
+    "<em onclick='copycode(1)'>copy 4</em></div>",
+    "prettify": f"<pre class=prettyprint><ol class=linenums>{lines('<li class=L{0}>{1}</li>')}</ol></pre>",
+    "dp.SyntaxHighlighter": f"<ol start=1 class=dp-py>{lines('<li><span>{1}</span></li>')}</ol>",
     "without a gutter": f"<table><tr><td class=code>{lines('<div><code>{1}</code></div>')}</td></tr></table>",
 }
 
@@ -95,7 +99,7 @@ def test_other_cells_with_codes_are_no_listing(cell):
     assert etree.tostring(page) == before
 
 
-@pytest.mark.parametrize("form", ["cnblogs", "hexo", "crayon", "syntaxhighlighter", "rouge"])
+@pytest.mark.parametrize("form", ["cnblogs", "hexo", "crayon", "syntaxhighlighter", "rouge", "discuz"])
 def test_listing_of_an_article_is_in_its_text_and_its_html(form):
     page = news_page("The gauge", BAKERY).replace(BAKERY[-1], f"{BAKERY[-1]}</p>{NUMBERED[form]}<p>{BAKERY[0]}")
     article = Section(None).extract(page)
