@@ -9,7 +9,8 @@ E-mail addresses that Cloudflare masks in pages are shown as "[email protected]"
 `data-cfemail` is hexadecimal: a key, and each byte of the address XOR the key.
 
 The mark by which a heading links to itself (¶, #, § …) is no text: documentation shows it on hover. Nor is the mark by
-which a footnote leads back to its place (↩), nor the link by which a section of a wiki is edited. A button that is all
+which a footnote leads back to its place (↩), nor the link by which a section of a wiki is edited, nor the label of a
+button around a picture ("click to enlarge"). A button that is all
 of a heading is its text: the panels of an accordion have such headings.
 """
 
@@ -42,6 +43,9 @@ _MASKED = etree.XPath(f"descendant::*[@{MASKED_ADDRESS}]")
 _PERMALINK_MARKS = frozenset("¶#§🔗\u200b↩↑^")
 _VARIANTS = "\ufe0e\ufe0f"  # they choose between the form of a sign as text and as picture
 _EDIT_LINKS = etree.XPath("descendant::span[@class='mw-editsection']")
+_PICTURE_LABELS = etree.XPath(
+    "descendant::figure/descendant::*[@role='button'][descendant::img]/span[not(descendant::img)]"
+)
 _CONTENT = frozenset({"main", "article"})
 _TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt"})
 
@@ -166,13 +170,13 @@ def unmask(root: etree._Element) -> None:
 
 
 def remove_permalinks(root: etree._Element) -> None:
-    """Remove the links to a place of a page whose text is only a mark."""
+    """Remove the links to a place of a page whose text is only a mark, and labels of buttons."""
     within = [link for link in root.iter("a") if "#" in (link.get("href") or "")]
     for link in within:
         if inner_text(link).strip().rstrip(_VARIANTS) in _PERMALINK_MARKS:
             remove(link)
-    for link in cast(list[etree._Element], _EDIT_LINKS(root)):
-        remove(link)
+    for label in (*cast(list[etree._Element], _EDIT_LINKS(root)), *cast(list[etree._Element], _PICTURE_LABELS(root))):
+        remove(label)
 
 
 def show_titles(root: etree._Element) -> None:

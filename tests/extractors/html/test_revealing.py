@@ -168,6 +168,16 @@ def test_link_by_which_a_section_of_a_wiki_is_edited_is_no_text():
     assert {"Rolls", "Loaves"} < {*sections(f"Rolls{link}", f"Loaves{link}")}
 
 
+def test_label_of_a_button_around_a_picture_is_no_caption():
+    button = "<div role=button><span>Click to enlarge</span><span><img src=/a.jpg alt=''></span></div>"
+    figure = f"<figure>{button}<figcaption>The mill</figcaption></figure>"
+    page = f"<body><h1>Bread</h1><article><p>{LONG}</p>{figure}<p>{BAKERY[0]}</p></article></body>"
+    html = extract(page, "https://a.example/").html
+    assert '<img src="https://a.example/a.jpg"' in html
+    assert "<figcaption>The mill</figcaption>" in html
+    assert "enlarge" not in html
+
+
 def test_button_that_is_all_of_a_heading_is_its_text():
     assert {"Who bakes?", "Who mills?"} < {*sections("<button>Who bakes?</button>", "Who mills? <button>x</button>")}
 
