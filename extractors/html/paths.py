@@ -30,6 +30,13 @@ CAPTIONS = frozenset({"figcaption", "caption"})
 FIGURE_CONTENT = frozenset({"pre", "table", "td", "li", "blockquote"})  # a <figure> with one of these is no picture
 
 _DIGITS = re.compile(r"\d+")
+_BOXES = frozenset({"div", "section", "aside", "details"})
+# Boxes that authors put into a text: notes, warnings, parts that can be opened.
+_AUTHORED = re.compile(
+    r"(?:^|[\s_-])(?:admonition|callout|kg-toggle|custom-block|markdown-alert|confluence-information-macro"
+    r"|wp-block-media-text|note (?:default|primary|success|info|warning|danger)"
+    r"|(?:pros|cons)(?:$|[\s_-]))"
+)
 # An id that names a place of the template: words, perhaps with a number; others are a page's own or a build's hash.
 _NAMED = re.compile(r"[A-Za-z]{2,}(?:[-_:.]?[A-Za-z]+){0,2}(?:[-_]?\d+)?$")
 _HASH = re.compile(r"(?<=[_-])(?=[A-Za-z0]*[0A-Z])[A-Za-z0]{4,}$")  # a build's mark at the end of a class
@@ -201,8 +208,10 @@ def step_of(
     tag: str, classes: str | None = None, identity: str | None = None, itemprop: str | None = None,
     role: str | None = None,
 ) -> PathStep:  # fmt: skip
-    """Return the step of an element with these attributes, as the page has them."""
+    """Return the step of an element with these attributes; a box of the author's is like a quotation."""
     normal = _normal_classes(classes[:CLASSES_LENGTH]) if classes else ""
+    if tag in _BOXES and (tag == "details" or _AUTHORED.search(normal)):
+        tag = "blockquote"
     place = _normal_identity(identity) if identity and tag not in PLAIN else ""
     means = role_of(tag, normal, place, itemprop or "", role or "")
     telling = "" if tag in PLAIN else normal

@@ -119,6 +119,21 @@ def test_figure_that_holds_a_listing_is_no_picture():
     assert kept(page)[-1] == "print('tide')"
 
 
+@pytest.mark.parametrize(
+    "box",
+    [
+        "<div class='admonition note'><p class=admonition-title>{}</p></div>",
+        "<div class='kg-card kg-callout-card'><div class=kg-callout-text>{}</div></div>",
+        "<div class='note info'><p>{}</p></div>",
+        "<div class=review-pros><ul><li>{}</li></ul></div>",
+        "<details class=more><p>{}</p></details>",
+    ],
+)
+def test_box_of_the_author_stays(box):
+    assert kept(f"<div class=story>{PROSE}{box.format('The gauge is read twice a day.')}</div>")[-1][-4:] == "day."
+    assert kept(f"<div class=story>{PROSE}<div class=extra><p>The gauge is new.</p></div></div>")[-1] == BAKERY[-1]
+
+
 def test_listing_in_a_small_wrapper_stays():
     page = f'<div class=story>{PROSE}<div class="highlight"><pre>read_gauge()</pre></div></div>'
     assert kept(page)[-1] == "read_gauge()"
