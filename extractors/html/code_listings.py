@@ -9,6 +9,7 @@ In front of the code and within it are its language and a label of the button th
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import cast
 
 from lxml import etree
@@ -80,7 +81,8 @@ def _are_numbers(pre: etree._Element) -> bool:
     if numbers[0] == "1":
         return _count(numbers)
     row = next(pre.iterancestors("tr"), None)
-    return row is not None and len(row.findall(".//pre")) > 1 and next(row.iter("pre")) is pre and _count(numbers)
+    first_two = [] if row is None else [*islice(row.iter("pre"), 2)]
+    return len(first_two) == 2 and first_two[0] is pre and _count(numbers)
 
 
 def _numbers_in(pre: etree._Element) -> Sequence[etree._Element]:

@@ -43,9 +43,7 @@ _MASKED = etree.XPath(f"descendant::*[@{MASKED_ADDRESS}]")
 _PERMALINK_MARKS = frozenset("¶#§🔗\u200b↩↑^")
 _VARIANTS = "\ufe0e\ufe0f"  # they choose between the form of a sign as text and as picture
 _EDIT_LINKS = etree.XPath("descendant::span[@class='mw-editsection']")
-_PICTURE_LABELS = etree.XPath(
-    "descendant::figure/descendant::*[@role='button'][descendant::img]/span[not(descendant::img)]"
-)
+_BUTTONS = etree.XPath("descendant::*[@role='button']")
 _CONTENT = frozenset({"main", "article"})
 _TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt"})
 
@@ -175,8 +173,12 @@ def remove_permalinks(root: etree._Element) -> None:
     for link in within:
         if inner_text(link).strip().rstrip(_VARIANTS) in _PERMALINK_MARKS:
             remove(link)
-    for label in (*cast(list[etree._Element], _EDIT_LINKS(root)), *cast(list[etree._Element], _PICTURE_LABELS(root))):
-        remove(label)
+    for link in cast(list[etree._Element], _EDIT_LINKS(root)):
+        remove(link)
+    for button in cast(list[etree._Element], _BUTTONS(root)):
+        if next(button.iter("img"), None) is not None and next(button.iterancestors("figure"), None) is not None:
+            for label in [span for span in button.findall("span") if next(span.iter("img"), None) is None]:
+                remove(label)
 
 
 def show_titles(root: etree._Element) -> None:
