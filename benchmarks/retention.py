@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import redis
 
@@ -64,7 +65,8 @@ class Year:
 
     def __init__(self, connection: "redis.Redis", articles: int, forget: str = "", step: int = 1):
         self.redis, self.articles, self.clock = connection, articles, SimulatedClock()
-        clock_of(connection).now = self.clock  # type: ignore[method-assign]
+        clock: Any = clock_of(connection)
+        clock.now = self.clock
         self.task, self.step = _task(forget), step
         self._random = random.Random(articles)
         self.day = 0

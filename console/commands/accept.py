@@ -34,7 +34,6 @@ def command(task: str, urls: tuple[str, ...], reason: str | None, tasks: Path | 
     `exemplar status --problems TASK` lists them. Accepted pages are not judged again; the task's keep, drop and skip
     still apply.
     """
-
     if bool(urls) == bool(reason):
         raise click.UsageError("give URLs, or a group by --reason TEXT: see exemplar status --problems TASK")
     with ledger_of(task, tasks, purpose="accept") as ledger:
@@ -48,7 +47,6 @@ def command(task: str, urls: tuple[str, ...], reason: str | None, tasks: Path | 
 
 def _accept(ledger: Ledger, config: ExtractionConfig, url: str) -> str:
     """Accept one URL; return why it cannot be accepted, or an empty text."""
-
     url = normalise(url)
     matches = re2.fullmatch(config.url_regex, url) is not None
     state = ledger.state_of(url)

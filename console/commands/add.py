@@ -96,7 +96,6 @@ def command(
 
 def _urls(sources: Sequence[str]) -> list[str] | None:
     """Return the URLs of the sources, or None if the source is a spreadsheet. Raises `click.UsageError`."""
-
     urls: list[str] = []
     for source in sources:
         if is_url(source):

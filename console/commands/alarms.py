@@ -89,7 +89,6 @@ def _show(alarms: Sequence[Alarm], report: HealthReport | None) -> None:
 
 def _send_tests(file: Path, task: str | None) -> None:
     """Send a notice to each address of a task, or of all tasks of the file, once."""
-
     loaded = load(file)
     chosen = [loaded[task]] if task else list(loaded.tasks.values())
     targets = list(dict.fromkeys(address for some in chosen for address in some.notify))

@@ -46,7 +46,6 @@ def command(task: str, example: str | None, method: str | None, pages: int, task
     Pages are the newest kept ones (`keep_pages`), else pages off the template and recent pages, which are in Redis.
     Only the example is fetched, if it is not stored. Exit code 1 if a page would lose its article.
     """
-
     if not example and not method:
         raise click.UsageError("name another example by --example URL, or another method by --method NAME")
     with ledger_of(task, tasks, purpose="backtest") as ledger:
@@ -73,7 +72,6 @@ def _sections(
     ledger: Ledger, config: ExtractionConfig, example: str | None, method: str | None, tasks: Path | None
 ) -> tuple[Section, Section]:
     """Return the present section of a task and the other one. Raises `ExemplarError` for an unusable example."""
-
     other = replace(config, method=method) if method is not None else config
     prepared = [SectionPreparation(ledger.redis, Watch()).prepare(one) for one in (config, other)]
     for one in prepared:

@@ -38,7 +38,6 @@ def command(tasks: Path | None, no_outputs: bool, as_json: bool) -> None:
     Exit codes: 0 no mistakes, 2 a mistake in the file or an output whose configuration is invalid, 3 an output that is
     unavailable.
     """
-
     file = tasks or Path("tasks.yaml")
     try:
         loaded = load(file)
@@ -76,7 +75,6 @@ def command(tasks: Path | None, no_outputs: bool, as_json: bool) -> None:
 
 def notice_problems(tasks: TaskFile) -> list[str]:
     """Return a warning for each address of notices that apprise does not accept; nothing is sent."""
-
     first = {address: task.name for task in reversed(tasks.tasks.values()) for address in task.notify}
     problems = {address: target_problem(address) for address in first}
     return [f"task {name}: notify: {problems[address]}" for address, name in first.items() if problems[address]]
@@ -84,7 +82,6 @@ def notice_problems(tasks: TaskFile) -> list[str]:
 
 def _emptied(file: Path, tasks: TaskFile) -> list[str]:
     """Return a warning for each output that has lost its rows; none if Redis is unavailable or was never used."""
-
     if "REDIS_URL" not in os.environ and not state_folder(file.absolute().parent).exists():
         return []
     try:
@@ -96,7 +93,6 @@ def _emptied(file: Path, tasks: TaskFile) -> list[str]:
 
 def _warnings(tasks: TaskFile, tried: Sequence[TriedOutput]) -> list[str]:
     """Return warnings about valid settings that are probably not intended."""
-
     failures = "\n".join(result.problem for result in tried if result.outcome == "invalid")
     warnings = [text for text in environment_problems(tasks.tasks) if text.partition(": ")[2] not in failures]
     literal = {output: task.name for task in tasks.tasks.values() for output in task.outputs() if has_secret(output)}

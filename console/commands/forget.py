@@ -39,7 +39,6 @@ def command(task: str, urls: tuple[str, ...], reason: str | None, yes: bool, tas
     it finds the articles that are on lists now. Written rows stay in their outputs. If an article is extracted again, a
     .db output updates its row, and a .jsonl output keeps the row that it has.
     """
-
     if urls and reason is not None:
         raise click.UsageError("give either URLs or --reason TEXT")
     with ledger_of(task, tasks, purpose="forget") as ledger:
@@ -74,7 +73,6 @@ def _confirm(question: str) -> None:
 
 def _forget(ledger: Ledger, urls: tuple[str, ...]) -> dict[str, str]:
     """Forget URLs and let those that match the task's pattern wait; return for each why it was not forgotten."""
-
     config = config_of(ledger.redis, ledger.task)
     results = {}
     for url in urls:

@@ -38,7 +38,6 @@ def command(task: str | None, adopt: bool, dismiss: bool, tasks: Path | None, as
     force. The pages between the redesign and the adoption are extracted again: stored ones at once, the others are
     fetched by the next run. The former example still votes on pages of its template.
     """
-
     if adopt and dismiss:
         raise click.UsageError("give --adopt or --dismiss, not both")
     if (adopt or dismiss) and task is None:
@@ -67,7 +66,6 @@ def command(task: str | None, adopt: bool, dismiss: bool, tasks: Path | None, as
 
 def _chosen(connection: redis.Redis, task: str | None) -> list[Proposal]:
     """Return the proposals of all tasks, or that of one. Raises `TaskError` or `ExemplarError` if there is none."""
-
     if task is None:
         return sorted(proposals(connection), key=lambda proposal: proposal.at, reverse=True)
     if (proposal := proposal_of(connection, task)) is None:

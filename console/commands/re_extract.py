@@ -39,7 +39,6 @@ def command(task: str, since: Any, workers: int | None, tasks: Path | None, as_j
     The task needs `keep_pages`. Nothing is fetched. Example and method are those of tasks.yaml; `exemplar backtest`
     shows the effect of others before they are set there.
     """
-
     start_logging()
     file = tasks_file(tasks).absolute()
     with redis_url_of(file.parent, purpose="re-extract") as url:

@@ -26,7 +26,6 @@ def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool, log
 
     Any number of schedulers may share one Redis; each task is still started once.
     """
-
     start_logging(verbose, log_format)
     file = tasks or Path("tasks.yaml")
     with redis_url_of(file.absolute().parent, purpose="schedule") as url:

@@ -98,7 +98,6 @@ def command(
 
 def _choose(state: "Overview", names: "Sequence[str]") -> "Overview":
     """Return an overview with some tasks only. Raises `click.UsageError` for an unknown task."""
-
     known = [*state.tasks.tasks]
     for name in names:
         if name not in known:

@@ -35,7 +35,6 @@ def command(task: str, tasks: Path | None, as_json: bool, report: Path | None, e
     Shows the links taken and left with the reasons, what robots.txt forbids, and each extraction with its confidence.
     Needs no Redis. Exit code 1 if the task has a problem.
     """
-
     from console.survey_text import progress
     from crawler.fetching.single_pages import run_survey
     from crawler.scouting.trial import trial

@@ -369,9 +369,8 @@ class _Writer:
                 return "".join(parts)
         written: list[str] = []
         for what, tag, html in frame.items:
-            if (
-                tag in _LISTS and frame.tag in _LISTS and written and written[-1].endswith("</li>")
-            ):  # a part of the item
+            is_list_in_list = tag in _LISTS and frame.tag in _LISTS  # a part of the item above it
+            if is_list_in_list and written and written[-1].endswith("</li>"):
                 written[-1:] = [written[-1].removesuffix("</li>"), html, "</li>"]
             elif tag != "hr" or (written and frame.tag == ""):
                 written.append(f"<{what}>{html}</{what}>" if what else html)

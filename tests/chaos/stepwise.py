@@ -196,7 +196,8 @@ class System:
         self.site.publish(plan.pages // 2)
         batch_folder.register()
         self.tasks = loads(task_list(self.site, "1h"), folder=folder)
-        clock_of(self.clean).now = self.now  # type: ignore[method-assign]
+        clock: Any = clock_of(self.clean)
+        clock.now = self.now
         self.ledger = Ledger(self.clean, TASK)
         self.spiders: list[Spider | None] = [None, None]
         self.workers: list[tuple[Part, ExtractionWorker] | None] = [None, None]
