@@ -55,7 +55,7 @@ class TaskOverview:
     outputs: Sequence[OutputState] = ()
     alarms: Sequence[Alarm] = ()
     health: HealthLevel = "new"
-    reasons: tuple[Any, ...] = ()
+    reasons: tuple[str, ...] = ()
 
     @property
     def is_known(self) -> bool:

@@ -11,16 +11,19 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import click
+import re2
 
 from console.locale import in_language
 from console.terminal import counted, moment, print_json, say, show_data
 from crawler.run.admission import BEYOND_LIMIT
+from extractors.html.urls import normalise
 from workers.addresses import shown
 from workers.errors import ExemplarError
 from workers.extraction.filters import OTHER_DAYS
+from workers.extraction_config import ExtractionConfig
 from workers.ledger import REASON_BYTES, Ledger
 from workers.pages.quarantine import kept_notes
-from workers.task_state.problems import Problem, problems
+from workers.task_state.problems import Problem, is_in_block, problems
 from workers.url_states import State, fingerprint
 from workers.writing.refused_rows import refused_rows
 
@@ -185,6 +188,34 @@ def _group_lines(task: str, group: Group, command: str, complete: bool) -> list[
 
 
 # The URLs that the commands accept, forget and failures are given
+
+
+def accept_page(ledger: Ledger, config: ExtractionConfig, url: str) -> str:
+    """Accept one URL; return why it cannot be accepted, or an empty text."""
+    url = normalise(url)
+    matches = re2.fullmatch(config.url_regex, url) is not None
+    state = ledger.state_of(url)
+    if state is None:
+        return "unknown URL: no run has found it" + ("" if matches else "; it does not match the task's pattern")
+    if not matches:
+        return "it no longer matches the task's pattern; change `pattern` first"
+    if is_in_block(ledger, url):
+        return "the site sends block pages instead of articles; it is fetched again when that is over"
+    return _refusal(ledger.task, url, *state) or ("" if ledger.accept(url) else "it is no longer rejected")
+
+
+def _refusal(task: str, url: str, state: State, reason: str) -> str:
+    """Return why a URL in a state cannot be accepted; empty if it can."""
+    command_ = "failures retry" if state == "failed" else "forget"
+    again = f"`exemplar {command_} {task} {url}` lets the next run try it again"
+    if state in ("waiting", "leased", "fetched"):
+        return "it is not rejected: it waits to be fetched or extracted" + (f" ({reason})" if reason else "")
+    if state != "rejected":
+        return f"its state is {state}, not rejected" + (f" ({reason}); {again}" if state == "failed" else "")
+    fate = fate_of(state, reason)
+    if fate == "unwanted":
+        return f"the task's own rules reject it ({reason}); change them, then {again}"
+    return "" if fate == "judged" else f"there was no page to judge ({reason}); {again}"
 
 
 def urls_of_reason(ledger: Ledger, reason: str | None, *fates: Fate) -> list[str]:

@@ -25,7 +25,6 @@ from console.web.article_index import COUNTED_MOST
 from console.web.context import web_of
 from console.web.data import TaskFailures
 from console.web.pages import GROUP_URLS_MOST, article_of, checked, filled_in, query_of, task_of
-from console.web.texts import translations, worded
 from crawler.logs import json_line
 from crawler.task_list.mistakes import TaskError
 from workers.errors import ExemplarError
@@ -42,8 +41,7 @@ def _handler(function: Callable[..., Any], body: Body) -> Callable[[Request], Aw
         except (ExemplarError, TaskError) as error:
             raise HTTPException(422, str(error)) from None
         if isinstance(found, Done):
-            text = " ".join([worded((found.text, found.values), translations("en")), *found.notes])
-            found = {"ok": found.ok, "text": text}
+            found = {"ok": found.ok, "text": " ".join([found.text, *found.notes])}
         return Response(json_line(found), media_type="application/json")
 
     return answer
@@ -138,7 +136,7 @@ def row(request: Request) -> Row:
     """Return the row of an article from its output."""
     _, found = article_of(request)
     if found is None:
-        raise HTTPException(404, "unknown article")
+        raise HTTPException(404, "There is no such article.")
     return found
 
 
@@ -178,9 +176,9 @@ def routes() -> list[Route]:
 
 
 def _task(state: TaskOverview) -> dict[str, Any]:
-    reasons = [worded(reason, translations("en")) for reason in state.reasons]
-    more = {name: getattr(state, name) for name in ("health", "example", "pattern", "days")}
-    return task_json(state) | more | {"reasons": reasons}
+    return task_json(state) | {
+        name: getattr(state, name) for name in ("health", "reasons", "example", "pattern", "days")
+    }
 
 
 def _failures(found: TaskFailures) -> dict[str, Any]:

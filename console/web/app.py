@@ -19,26 +19,13 @@ from console.web import api, changes, pages, redesigns, reports
 from console.web.context import Web, web_of
 from console.web.data import UnknownTask
 from console.web.security import METRICS, Gatekeeper
-from console.web.texts import gettext_noop
 from workers.errors import RedisUnavailable
 from workers.redis_access.connection import reason
 
 STATIC = Path(__file__).parent / "static"
-TITLES = {
-    403: gettext_noop("Not allowed"),
-    404: gettext_noop("Not found"),
-    405: gettext_noop("Not found"),
-    422: gettext_noop("Invalid request"),
-    429: gettext_noop("Too many attempts"),
-}
-TEXTS: dict[int | str, str] = {  # by status, or by the detail of an error
-    "unknown task": gettext_noop("There is no such task."),
-    "unknown survey": gettext_noop("This preview is no longer kept. Enter the URL of the article again."),
-    403: gettext_noop("The form has expired. Load the page again and repeat the step."),
-    404: gettext_noop("There is nothing at this address."),
-    405: gettext_noop("There is nothing at this address."),
-    429: gettext_noop("Too many wrong passwords. Wait a minute."),
-}
+TITLES = {403: "Not allowed", 404: "Not found", 422: "Invalid request", 429: "Too many attempts"}
+NOTHING = "There is nothing at this address."
+TEXTS = {"Not Found": NOTHING, "Method Not Allowed": NOTHING}  # of errors that starlette raises
 
 
 class IndexConvertor(IntegerConvertor):
@@ -107,12 +94,12 @@ def _routes() -> list[BaseRoute]:
 async def _on_error(request: Request, error: Exception) -> Response:
     headers = None
     if isinstance(error, UnknownTask):
-        error = HTTPException(404, "unknown task")
+        error = HTTPException(404, "There is no such task.")
     if isinstance(error, HTTPException):
         status, detail, headers = error.status_code, error.detail, error.headers
-        heading, text = TITLES.get(status, "Error"), TEXTS.get(detail) or TEXTS.get(status, detail)
+        heading, text = TITLES.get(status, "Not found"), TEXTS.get(detail, detail)
     else:
-        heading = gettext_noop("Redis is unavailable")
+        heading = "Redis is unavailable"
         text = reason(error) if isinstance(error, redis.RedisError) else str(error)
         status, detail = 503, f"{heading}: {text}"
     if request.url.path.startswith("/api/"):

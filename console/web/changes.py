@@ -17,17 +17,17 @@ from console.web.context import Web, acted, task_address, text_of, texts_of, web
 from console.web.pages import task_values
 from console.web.security import local_target
 from console.web.surveys import CorrectedPattern, Job, TooManyJobs, corrected, with_pattern
-from console.web.texts import gettext_noop
 from crawler.patterns.pattern import PatternError
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.validators import check_contact
 
 START_WAIT = 20.0  # seconds until a task that was just saved is in force
-CHANGED = gettext_noop(
+CHANGED = (
     "The task has been changed in the meantime, so nothing is saved. Below your text are its present keys: save again "
     "to replace them, or load the page again."
 )
-BUSY = gettext_noop("Two surveys are running already; wait until one is done.")
+FORGOTTEN = "This preview is no longer kept. Enter the URL of the article again."
+BUSY = "Two surveys are running already; wait until one is done."
 
 
 # Login
@@ -76,9 +76,9 @@ async def engine(request: Request) -> Response:
             raise HTTPException(404)
         if form["do"] == "stop":
             local_run.stop()
-            return Done(gettext_noop("The tasks are stopped. Nothing is lost."), {})
+            return Done("The tasks are stopped. Nothing is lost.")
         local_run.start()
-        return Done(gettext_noop("The tasks run on this machine while the console is open."), {})
+        return Done("The tasks run on this machine while the console is open.")
 
     return await acted(request, act, "/")
 
@@ -139,7 +139,7 @@ async def try_task(request: Request) -> Response:
     try:
         job = web.jobs.start("trial", name, ["try", name, *_tasks(web)])
     except TooManyJobs:
-        return web.done(request, Done(BUSY, {}, ok=False), task_address(name, "/links"))
+        return web.done(request, Done(BUSY, ok=False), task_address(name, "/links"))
     return RedirectResponse(task_address(name, f"/links?job={job.id}"), 303)
 
 
@@ -176,14 +176,14 @@ def _add_form(web: Web, request: Request, given: Mapping[str, str], problem: str
 def _problem_of(web: Web, url: str, contact: str) -> str:
     """Return why no survey can start with the values of the form; empty if it can."""
     if not web_address(url):
-        return gettext_noop("A URL begins with https:// or http://.")
+        return "A URL begins with https:// or http://."
     if not contact:
-        lacking = gettext_noop("Enter a contact: without one, public sites are not read.")
+        lacking = "Enter a contact: without one, public sites are not read."
         return lacking if web.actions.lacks_contact(url) else ""
     try:
         check_contact(contact)
     except ValueError:
-        return gettext_noop("The contact is neither a URL nor an e-mail address.")
+        return "The contact is neither a URL nor an e-mail address."
     return ""
 
 
@@ -216,7 +216,7 @@ async def add_save(request: Request) -> Response:
     job = _job_of(web, request)
     form = await web.form(request)
     if job.result is None:
-        raise HTTPException(404, "unknown survey")
+        raise HTTPException(404, FORGOTTEN)
     entry = dict(job.result["task"])
     entry |= {key: value for key in ("name", "pattern", "every", "output") if (value := text_of(form, key))}
     for key in ("every", "output"):
@@ -242,7 +242,7 @@ def _tasks(web: Web) -> list[str]:
 def _job_of(web: Web, request: Request) -> Job:
     job = web.jobs.get(request.path_params["job"])
     if job is None:
-        raise HTTPException(404, "unknown survey")
+        raise HTTPException(404, FORGOTTEN)
     return job
 
 

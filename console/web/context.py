@@ -17,13 +17,13 @@ from console.web.data import ConsoleData, UnknownTask
 from console.web.engine import LocalRun
 from console.web.security import MOST_FORM, Sessions, is_same, local_target
 from console.web.surveys import Jobs
-from console.web.texts import gettext_noop, language_of
+from console.web.texts import language_of
 from console.web.views import environment
 from crawler.task_list.mistakes import TaskError
 from workers.errors import ExemplarError
 
 NOTICES_MOST = 200
-UNKNOWN = Done(gettext_noop("There is no such task."), {}, ok=False)
+UNKNOWN = Done("There is no such task.", ok=False)
 
 
 class Web:
@@ -65,7 +65,7 @@ class Web:
         form = await request.form(max_files=0, max_fields=5000, max_part_size=MOST_FORM)
         token = form.get("csrf")
         if not isinstance(token, str) or not is_same(token, self.sessions.form_token(request.scope["session"])):
-            raise HTTPException(403, "the form has expired; load the page again")
+            raise HTTPException(403, "The form has expired. Load the page again and repeat the step.")
         return form
 
 
@@ -90,7 +90,7 @@ async def acted(request: Request, act: Callable[[Mapping[str, str]], Done], defa
     except UnknownTask:
         done = UNKNOWN
     except (ExemplarError, TaskError) as error:
-        done = Done("%(text)s", {"text": str(error)}, ok=False)
+        done = Done(str(error), ok=False)
     except (KeyError, ValidationError):
         raise HTTPException(404) from None
     return web.done(request, done, address)

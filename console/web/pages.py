@@ -197,7 +197,7 @@ def article_of(request: Request) -> tuple[IndexedArticle, Row | None]:
     """Return the article that a request names, and its row. Raises `HTTPException` 404."""
     found = web_of(request).data.index.get(request.path_params["number"])
     if found is None:
-        raise HTTPException(404, "unknown article")
+        raise HTTPException(404, "There is no such article.")
     return found
 
 

@@ -20,19 +20,19 @@ from console.web.context import web_of
 from console.web.data import ConsoleData, StoredTaskPage
 from console.web.pages import article_of
 from console.web.sandbox import page_response
-from console.web.texts import Language, gettext_noop, language_of
+from console.web.texts import Language, language_of
 from workers.processes import ended_by, ending_with_parent
 
 AT_A_TIME = 2
 WAIT = 10.0  # seconds for which a request waits for other reports to be made
 LIMIT = 90.0  # seconds for one report
 OPTIONS = "frame-ancestors 'none'; sandbox allow-same-origin"  # same origin: links keep the login's cookie
-NOT_KEPT = gettext_noop("This page is not kept, so its explanation cannot be shown.")
-HOW_TO_KEEP = gettext_noop(
+NOT_KEPT = "This page is not kept, so its explanation cannot be shown."
+HOW_TO_KEEP = (
     "Set keep_pages: 30d in the task’s settings: pages fetched from then on are kept for 30 days, and their "
     "explanations can be shown here."
 )
-BUSY = gettext_noop("Two reports are being created at the moment. Load this page again in a few seconds.")
+BUSY = "Two reports are being created at the moment. Load this page again in a few seconds."
 
 _turns = threading.BoundedSemaphore(AT_A_TIME)
 
@@ -66,12 +66,14 @@ async def _answer(request: Request, task: str, url: str, title: str) -> Response
     if page is None:
         return web.page(request, "no_report.html", values | {"heading": NOT_KEPT, "text": HOW_TO_KEEP}, 404)
     if request.headers.get("sec-fetch-site") == "cross-site":
-        raise HTTPException(403)  # a page of another site could keep this machine busy
+        raise HTTPException(
+            403, "Open the explanation from the console."
+        )  # a page of another site could keep this machine busy
     try:
         body = await run_in_threadpool(_request, web.data, language_of(request), task, title, page)
         html = await run_in_threadpool(made_report, body)
     except NoReport as error:
-        values |= {"heading": gettext_noop("The report could not be created"), "text": str(error)}
+        values |= {"heading": "The report could not be created", "text": str(error)}
         return web.page(request, "no_report.html", values, 503)
     policy = f"{report_policy()}; {OPTIONS}"
     return HTMLResponse(html, headers={"Content-Security-Policy": policy, "Content-Language": language_of(request)})
@@ -105,7 +107,7 @@ def made_report(body: bytes, *, limit: float = LIMIT) -> str:
             preexec_fn=ending_with_parent(),
         )
     except subprocess.TimeoutExpired:
-        raise NoReport(gettext_noop("The extraction of the page exceeded the time limit.")) from None
+        raise NoReport("The extraction of the page exceeded the time limit.") from None
     finally:
         _turns.release()
     if done.returncode:

@@ -27,7 +27,7 @@ REMOVED = (
 def page_response(page: tuple[bytes, str] | None) -> HTMLResponse:
     """Return the response for the bytes and content type of a crawled page. Raises `HTTPException` 404 without one."""
     if page is None:
-        raise HTTPException(404, "the page is not kept")
+        raise HTTPException(404, "The page is not kept.")
     return HTMLResponse(harmless(*page), headers=HEADERS)
 
 

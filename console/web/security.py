@@ -109,7 +109,7 @@ class Sessions:
         recent = {name: [at for at in times if at >= first] for name, times in self._failures.items()}
         self._failures = {name: times for name, times in recent.items() if times}
         if len(self._failures.get(network, ())) >= FAILURES_MOST:
-            raise HTTPException(429, "too many wrong passwords; wait a minute")
+            raise HTTPException(429, "Too many wrong passwords. Wait a minute.")
         answers = [is_same(given, secret) for secret in (self.config.password, self.config.token) if secret]
         if not any(answers):
             self._failures.setdefault(network, []).append(self.clock())

@@ -13,7 +13,6 @@ from typing import Generic, TypeVar
 import redis
 
 from console.overview import NO_FIGURES, HealthLevel, PublishedTasks, TaskOverview, tasks_overview
-from console.web.texts import Worded, gettext_noop, ngettext_noop
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskFileError
 from crawler.task_list.models import TaskFile
@@ -23,8 +22,12 @@ from workers.writing.output_states import OutputState
 
 FRESH = 3.0  # seconds for which a snapshot is shown
 DAYS = 14  # days of the chart
-ALARM = gettext_noop("alarm: %(kind)s: %(text)s")
-FAILED_RUNS = ("unreachable", "no browser", "redis", "killed")  # outcomes of a run that count as failures
+FAILED_RUNS = {  # outcomes of a run that count as failures, in words
+    "unreachable": "last run: the site was unreachable",
+    "no browser": "last run: there was no browser",
+    "redis": "last run: Redis was unavailable",
+    "killed": "last run: it was killed",
+}
 
 Value = TypeVar("Value")
 
@@ -115,29 +118,19 @@ def read_snapshot(connection: "redis.Redis", file: TaskListFile, published: Publ
     return Snapshot(now, dict(sorted(rows.items())), found.due, found.outputs, found.alarms, mistakes, first)
 
 
-def health_of(task: TaskOverview, *, paused: bool) -> tuple[HealthLevel, tuple[Worded, ...]]:
+def health_of(task: TaskOverview, *, paused: bool) -> tuple[HealthLevel, tuple[str, ...]]:
     """Return the health of a task from its counts, last run, outputs and alarms, with the reasons.
 
     `paused`: by tasks.yaml, which may not be in force yet.
     """
     counts, run = task.figures.counts, task.last_run
-    failing: list[Worded] = []
-    attention: list[Worded] = []
-    if counts.unaccounted:
-        text = ngettext_noop("%(number)s URL is unaccounted for", "%(number)s URLs are unaccounted for")
-        failing.append((text, {"number": counts.unaccounted}))
-    if run and run["outcome"] in FAILED_RUNS:
-        failing.append((gettext_noop("last run: %(outcome)s"), {"outcome": run["outcome"]}))
-    failing += [(ALARM, {"kind": alarm.kind, "text": alarm.evidence}) for alarm in task.alarms]
-    failing += [
-        (gettext_noop("output: %(text)s"), {"text": output.problem}) for output in task.outputs if output.problem
-    ]
-    attention += [("%(text)s", {"text": text}) for text in (run["problems"] if run else [])]
-    if failed := counts.states["failed"]:
-        attention.append((ngettext_noop("%(number)s page failed", "%(number)s pages failed"), {"number": failed}))
-    if refused := task.refused:
-        text = ngettext_noop("%(number)s row was refused", "%(number)s rows were refused")
-        attention.append((text, {"number": refused}))
+    failing = [f"URLs that are unaccounted for: {counts.unaccounted}"] if counts.unaccounted else []
+    failing += [FAILED_RUNS[run["outcome"]]] if run and run["outcome"] in FAILED_RUNS else []
+    failing += [f"alarm: {alarm.in_words()}" for alarm in task.alarms]
+    failing += [f"output: {output.problem}" for output in task.outputs if output.problem]
+    attention = [*run["problems"]] if run else []
+    attention += [f"pages that failed: {failed}"] if (failed := counts.states["failed"]) else []
+    attention += [f"rows that were refused: {refused}"] if (refused := task.refused) else []
     reasons = (*failing, *attention)
     if paused:
         return "paused", reasons

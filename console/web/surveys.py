@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from console.web.texts import gettext_noop
 from crawler.discovery.links import PageLink
 from crawler.patterns.pattern import Pattern, PatternError
 from crawler.scouting.address_parts import address_of
@@ -161,7 +160,7 @@ def corrected(example: str, chosen: Sequence[str], others: Mapping[str, str]) ->
     """Return the pattern of the chosen links. `others`: the links that are not articles, with their texts."""
     wanted = list(dict.fromkeys([example, *chosen]))
     if len(wanted) < 2:
-        return CorrectedPattern("", problem=gettext_noop("Mark at least one link besides the example."))
+        return CorrectedPattern("", problem="Mark at least one link besides the example.")
     links = (*(PageLink(url, "") for url in wanted), *(PageLink(url, text) for url, text in others.items()))
     evidence = SiteLinks(example, (SeenPage(example, links),), frozenset(), dict.fromkeys(others, LEFT_BY_PERSON))
     best: CorrectedPattern | None = None
@@ -176,7 +175,7 @@ def corrected(example: str, chosen: Sequence[str], others: Mapping[str, str]) ->
         result = CorrectedPattern(text, missed, too_many)
         if best is None or len(missed) + len(too_many) < len(best.missed) + len(best.too_many):
             best = result
-    return best or CorrectedPattern("", problem=gettext_noop("No pattern fits these links."))
+    return best or CorrectedPattern("", problem="No pattern fits these links.")
 
 
 def with_pattern(result: Mapping[str, Any], pattern: str) -> dict[str, Any]:

@@ -1,11 +1,10 @@
-"""The languages of the pages: the choice for a request, the translations (gettext), and words that only data name."""
+"""The languages of the pages: the choice for a request, the texts of templates (gettext), words that only data name."""
 
 import gettext
 import re
-from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 from starlette.requests import Request
 
@@ -16,37 +15,6 @@ LANGUAGES: dict[Language, str] = {"en": "English", "zh": "中文"}
 COOKIE = "exemplar_language"
 FOLDER = Path(__file__).parent / "locale"
 DOMAIN = "web"
-
-
-class Plural(NamedTuple):
-    """A text in singular and plural; its value `number` decides."""
-
-    one: str
-    several: str
-
-
-Worded = tuple[str | Plural, Mapping[str, Any]]  # a text marked for translation, with its values
-
-
-def gettext_noop(text: str) -> str:
-    """Mark a text for translation: it is translated where it is shown."""
-    return text
-
-
-def ngettext_noop(one: str, several: str) -> Plural:
-    """Mark a text with a number for translation."""
-    return Plural(one, several)
-
-
-def worded(
-    text: Worded, catalogue: gettext.NullTranslations, translate: Callable[[str], str] = lambda text: text
-) -> str:
-    """Return a text with its values in the language of a catalogue. `translate`: translates texts of other packages."""
-    form, values = text
-    shown = {name: translate(value) if name == "text" else value for name, value in values.items()}
-    shown |= {name: catalogue.gettext(value) for name, value in values.items() if name in ("kind", "outcome")}
-    chosen = catalogue.ngettext(*form, values["number"]) if isinstance(form, Plural) else catalogue.gettext(form)
-    return chosen % shown
 
 
 @cache
@@ -75,5 +43,6 @@ TERMS = (  # words of the system that pages show by the filter `term`; the catal
     *("title", "published", "author", "text"),  # fields
     *("waiting", "leased", "fetched"),  # states of URLs
     *("section", "site"),  # scopes of a survey
+    *("%(number)s s", "%(number)s min", "%(number)s h", "%(number)s d"),  # lengths of time
     *get_args(AlarmKind),
 )

@@ -18,16 +18,16 @@ from jinja2.runtime import Context
 
 from console.locale import translator_of
 from console.report.document import web_address
-from console.web.texts import LANGUAGES, Language, gettext_noop, translations, worded
+from console.web.texts import LANGUAGES, Language, translations
 from crawler.politeness.pace import in_words
 
 TEMPLATES = Path(__file__).parent / "templates"
 MINUTE, HOUR, DAY = 60, 3600, 86400  # seconds
 UNITS = (  # up to which length each unit is used, all in seconds
-    (90, 1, gettext_noop("%(number)s s")),
-    (90 * MINUTE, MINUTE, gettext_noop("%(number)s min")),
-    (48 * HOUR, HOUR, gettext_noop("%(number)s h")),
-    (math.inf, DAY, gettext_noop("%(number)s d")),
+    (90, 1, "%(number)s s"),
+    (90 * MINUTE, MINUTE, "%(number)s min"),
+    (48 * HOUR, HOUR, "%(number)s h"),
+    (math.inf, DAY, "%(number)s d"),
 )
 HEIGHT = 28  # units of a small chart; a bar has 6 units and a space of 2
 
@@ -44,7 +44,6 @@ def environment(language: Language) -> Environment:
         extensions=["jinja2.ext.i18n", "jinja2.ext.do"],
     )
     catalogue = translations(language)
-    say = translator_of(language).translate
     jinja.install_gettext_translations(catalogue, newstyle=True)  # type: ignore[attr-defined]
     jinja.filters |= {
         "number": lambda value: f"{value:,}",
@@ -55,8 +54,7 @@ def environment(language: Language) -> Environment:
         "host": lambda url: urlsplit(url).netloc,
         "host_state": in_words,
         "path_part": lambda text: quote(str(text), safe="", errors="replace"),
-        "said": say,
-        "translated": lambda text: worded(text, catalogue, say),
+        "said": translator_of(language).text,
         "term": lambda text: catalogue.gettext(text) if text else "",
         "percent": lambda share: f"{100 * share:.0f}%",
     }

@@ -21,9 +21,10 @@ from workers.sinks.row_schema import CHOICES
 ROOT = Path(__file__).parents[2]
 CONSOLE = "console"
 ROOMS = ("crawler", "workers", "extractors")
-LEFT_OUT = (  # not searched: pages of the console have their own catalogue, metrics are for programs
-    "console/sample_site", "console/locale", "console/metrics", "console/web",
-)  # fmt: skip
+LEFT_OUT = ("console/sample_site", "console/locale", "console/metrics")  # not searched: metrics are for programs
+OF_PAGES = frozenset(  # files of the pages with messages besides those of templates
+    {"actions", "app", "changes", "context", "reports", "snapshot", "surveys"}
+)
 TEMPLATES = ("console/report/templates/report.html",)  # templates whose texts are arguments of `_`
 READ_WHOLE = frozenset(  # files of other packages in which all texts are messages: reasons, doubts, states in words
     {
@@ -87,7 +88,8 @@ FURTHER = (  # messages in files that also have many other texts
     "column {0} is NOT NULL without a default, and no row has a value for it; give it a default",
     "column {0} has type {1}, which cannot store {2}; change its type",
     "use an address that begins with {0}, or a path that ends in {1}", "character {0}",
-    "kept pages", "pages off the template and recent pages",
+    "kept pages", "pages off the template and recent pages", "There is no such article.", "The page is not kept.",
+    "Too many wrong passwords. Wait a minute.",
     "host {0}: closed until {1} ({2})", "host {0}: slowed down, {1} s between two requests",
 )  # fmt: skip
 REASON = "reason"  # variables and arguments of this name contain messages, too
@@ -101,6 +103,8 @@ OF_OTHERS = frozenset(  # texts of other programs, to which errors are compared,
     {"READONLY You can't write", "HELLO must be called", "Authentication required", "certificate verify failed"}
     | {'<a rel="noopener noreferrer nofollow" href="', '<span class="picture" title="{0}">{1}</span>'}
     | {"quoted scalar", "end of stream", "another document", "undefined alias"}
+    | {"paused: true", "job {0}", "Accept-Language, Cookie", "frame-ancestors 'none'; sandbox allow-same-origin"}
+    | {"Not Found", "Method Not Allowed"}
     | {"-p {0} {1}", "`begin` was called", "`exemplar console`", "TLS: {0}"}
 )
 EXAMPLE = re.compile(
@@ -180,7 +184,8 @@ def _descriptions(schema: object) -> Iterator[str]:
 def _files(room: str) -> list[Path]:
     left_out = [ROOT / folder for folder in LEFT_OUT]
     files = sorted((ROOT / room).rglob("*.py"))
-    return [file for file in files if not any(file.is_relative_to(folder) for folder in left_out)]
+    files = [file for file in files if not any(file.is_relative_to(folder) for folder in left_out)]
+    return [file for file in files if file.parent != ROOT / "console/web" or file.stem in OF_PAGES]
 
 
 def _of_console(tree: ast.Module) -> Iterator[str]:

@@ -8,7 +8,7 @@ from babel.messages.extract import extract_from_dir
 from console.web.texts import TERMS
 
 WEB = Path(__file__).parents[3] / "console" / "web"
-KEYWORDS = {"gettext_noop": None, "ngettext_noop": (1, 2), "_": None, "gettext": None, "ngettext": (1, 2)}
+KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
 METHODS = [("**.py", "python"), ("**.html", "jinja2.ext:babel_extract")]
 OPTIONS = {"**.html": {"trim_blocks": "true", "lstrip_blocks": "true", "newstyle_gettext": "true", "encoding": "utf-8"}}
 
