@@ -2,6 +2,8 @@
 
 import os
 import re
+from collections import Counter
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,14 +17,7 @@ if TYPE_CHECKING:
     from extractors.render import Format
 
 SUFFIXES: "dict[Format, str]" = {"text": ".txt", "html": ".html", "markdown": ".md", "json": ".json"}
-FORMS: "dict[str, Format]" = {
-    ".html": "html",
-    ".htm": "html",
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".json": "json",
-    ".jsonl": "json",
-}
+FORMS: "dict[str, Format]" = {suffix: form for form, suffix in SUFFIXES.items()} | {".htm": "html", ".jsonl": "json"}
 
 
 OTHER_FORMATS = frozenset((".csv", ".tsv", ".xlsx", ".parquet", ".db", ".xml", ".pdf", ".docx"))
@@ -37,7 +32,7 @@ def form_of(output: str | None) -> "Format":
     return FORMS.get(Path(output).suffix.lower(), "text") if output else "text"
 
 
-def target_of(output: str | None, form: "Format", several: bool) -> "ResultFile | ResultFolder | None":
+def target_of(output: str | None, form: "Format", several: bool) -> "ExtractedFiles | None":
     """Return the target of results; None: standard output. `several`: whether there may be several pages.
 
     A folder is a path that exists as such or ends with a slash; for several pages also one without a suffix. Raises
@@ -46,13 +41,11 @@ def target_of(output: str | None, form: "Format", several: bool) -> "ResultFile 
     if output is None:
         return None
     path = Path(output)
-    if blocking := next((above for above in path.parents if above.exists() and not above.is_dir()), None):
-        raise click.UsageError(f"--output: {blocking} is a file, not a folder")
-    if output.endswith(("/", os.sep)) or path.is_dir() or (several and not path.suffix and not path.exists()):
-        if path.exists() and not path.is_dir():
-            raise click.UsageError(f"--output: {path} is a file; name it without a slash to replace it")
-        return ResultFolder(path, form)
-    return ResultFile(path, form, several)
+    is_folder = output.endswith(("/", os.sep)) or path.is_dir() or (several and not path.suffix and not path.exists())
+    for above in (path, *path.parents) if is_folder else path.parents:
+        if above.exists() and not above.is_dir():
+            raise click.UsageError(f"--output: {above} is a file, not a folder")
+    return ExtractedFiles(path, form, several, is_folder)
 
 
 def result_text(name: str, result: "Article", form: "Format", several: bool) -> str:
@@ -65,46 +58,35 @@ def result_text(name: str, result: "Article", form: "Format", several: bool) -> 
     return f"==> {printable(name)} <==\n{text}\n" if several else text
 
 
-class ResultFile:
-    """All results in one file: JSON lines, or texts, each below the name of its page if there are several."""
+class ExtractedFiles:
+    """The results in one file: JSON lines, or texts, each below the name of its page if there are several.
 
-    def __init__(self, path: Path, form: "Format", several: bool):
-        self.path, self.form, self.several = path, form, several
-        self._parts: list[str] = []
+    In a folder each page has a file named after it. Files of an earlier run are replaced.
+    """
 
-    def add(self, name: str, result: "Article") -> None:
-        """Add the result of one page."""
-        self._parts.append(result_text(name, result, self.form, self.several) + "\n")
-
-    def end(self) -> str:
-        """Write the file, in place of an earlier one; without a result it does not change."""
-        if not self._parts:
-            return f"{self.path} is not written: there is no article"
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text("".join(self._parts), "utf-8", "replace")
-        return f"wrote {self.path}: {counted(len(self._parts), 'page')}"
-
-
-class ResultFolder:
-    """A file for each page, named after it. Files of an earlier run are replaced."""
-
-    def __init__(self, path: Path, form: "Format"):
-        self.path, self.form = path, form
-        self._names: set[str] = set()
+    def __init__(self, path: Path, form: "Format", several: bool, is_folder: bool):
+        self.path, self.form, self.several, self.is_folder = path, form, several, is_folder
+        self._written = Counter[Path]()  # pages by file
 
     def add(self, name: str, result: "Article") -> None:
-        """Write the result of one page."""
-        from extractors.render import render
-
-        self.path.mkdir(parents=True, exist_ok=True)
-        stem = re.sub(r"[^\w.-]+", "_", re.sub(r"^https?://|\.html?(\.gz)?$", "", name)).strip("_.")[-150:] or "page"
-        file, number = stem + SUFFIXES[self.form], 1
-        while file in self._names:
-            number += 1
-            file = f"{stem}-{number}{SUFFIXES[self.form]}"
-        self._names.add(file)
-        (self.path / file).write_text(render(result, self.form) + "\n", "utf-8", "replace")
+        """Write the result of one page, in a folder to a file of its own."""
+        file = self._file_of(name) if self.is_folder else self.path
+        text = result_text(name, result, self.form, self.several and not self.is_folder)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a" if file in self._written else "w", encoding="utf-8", errors="replace") as out:
+            out.write(text + "\n")
+        self._written[file] += 1
 
     def end(self) -> str:
         """Return a message on what was written."""
-        return f"wrote {counted(len(self._names), 'file')} into {self.path}{os.sep}"
+        if not self._written:
+            return f"{self.path} is not written: there is no article"
+        if self.is_folder:
+            return f"wrote {counted(len(self._written), 'file')} into {self.path}{os.sep}"
+        return f"wrote {self.path}: {counted(self._written.total(), 'page')}"
+
+    def _file_of(self, name: str) -> Path:
+        stem = re.sub(r"[^\w.-]+", "_", re.sub(r"^https?://|\.html?(\.gz)?$", "", name)).strip("_.")[-150:] or "page"
+        names = (f"{stem}-{number}" if number > 1 else stem for number in count(1))
+        files = (self.path / f"{one}{SUFFIXES[self.form]}" for one in names)
+        return next(file for file in files if file not in self._written)

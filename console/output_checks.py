@@ -99,28 +99,22 @@ def try_outputs(
     try_one: Callable[[OutputToTry], TriedOutput] = try_output,
 ) -> list[TriedOutput]:
     """Try the outputs, and return the results in their order. `limit`: seconds for one."""
-    results: list[TriedOutput] = []
+    results: dict[str, TriedOutput] = {}
+
+    def work(output: OutputToTry) -> None:
+        results[output.output] = try_one(output)
+
     for start in range(0, len(outputs), at_a_time):
-        results += _try_together(outputs[start : start + at_a_time], limit, try_one)
-    return results
-
-
-def _try_together(
-    outputs: Sequence[OutputToTry], limit: float, try_one: Callable[[OutputToTry], TriedOutput]
-) -> list[TriedOutput]:
-    found: dict[int, TriedOutput] = {}
-
-    def work(place: int, output: OutputToTry) -> None:
-        found[place] = try_one(output)
-
-    threads = [threading.Thread(target=work, args=pair, daemon=True) for pair in enumerate(outputs)]
-    for thread in threads:
-        thread.start()
-    end = time.monotonic() + limit
-    for thread in threads:
-        thread.join(max(0.0, end - time.monotonic()))
+        threads = [
+            threading.Thread(target=work, args=(one,), daemon=True) for one in outputs[start : start + at_a_time]
+        ]
+        for thread in threads:
+            thread.start()
+        end = time.monotonic() + limit
+        for thread in threads:
+            thread.join(max(0.0, end - time.monotonic()))
     late = f"no answer within {limit:g} seconds"
-    return [found.get(place) or TriedOutput(output, "unavailable", late) for place, output in enumerate(outputs)]
+    return [results.get(output.output) or TriedOutput(output, "unavailable", late) for output in outputs]
 
 
 def emptied_outputs(tasks: TaskFile, connection: "redis.Redis") -> list[str]:

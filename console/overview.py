@@ -129,33 +129,14 @@ class Overview:
     machines: MachinesOverview
 
 
-class PublishedTasks:
-    """The tasks in force, read again when the edition has changed: there may be 100,000."""
-
-    def __init__(self) -> None:
-        self._edition: Edition | None = None
-        self._tasks: dict[str, TaskOverview] = {}
-
-    def read(self, connection: "redis.Redis", current: Edition | None) -> dict[str, TaskOverview]:
-        """Return the tasks of the edition in force by name, in order: what the list says of them."""
-        if current is None or current != self._edition:
-            raw = cast(dict[bytes, bytes], connection.hgetall(keys.TASKS))
-            self._tasks = {
-                name.decode(): _published(name.decode(), json.loads(text)) for name, text in sorted(raw.items())
-            }
-            self._edition = current
-        return self._tasks
-
-
 def overview(connection: "redis.Redis") -> Overview:
     """Return the present state of the system. Raises `redis.RedisError`."""
-    return Overview(tasks_overview(connection, PublishedTasks()), machines_overview(connection))
+    return Overview(tasks_overview(connection), machines_overview(connection))
 
 
-def tasks_overview(connection: "redis.Redis", published: PublishedTasks, days: Sequence[date] = ()) -> TasksOverview:
+def tasks_overview(connection: "redis.Redis", days: Sequence[date] = ()) -> TasksOverview:
     """Return the tasks; `days`: those for which articles are counted. Raises `redis.RedisError`."""
-    current = edition(connection)
-    tasks, schedule = published.read(connection, current), Schedule(connection)
+    tasks, schedule = _published(connection), Schedule(connection)
     names = [*tasks, *(name for name in ledgers(connection) if name not in tasks and not name.endswith(keys.PICTURES))]
     times, due, running = schedule.next_times(), schedule.due(), schedule.running()
     periods = schedule.periods_in_force([name for name, task in tasks.items() if task.every.startswith("auto")])
@@ -183,7 +164,7 @@ def tasks_overview(connection: "redis.Redis", published: PublishedTasks, days: S
             outputs=outputs_of.get(name, ()),
             alarms=alarms_of.get(name, ()),
         )
-    return TasksOverview(current, rows, due, running, outputs, alarms)
+    return TasksOverview(edition(connection), rows, due, running, outputs, alarms)
 
 
 def machines_overview(connection: "redis.Redis") -> MachinesOverview:
@@ -204,8 +185,16 @@ def machines_overview(connection: "redis.Redis") -> MachinesOverview:
     )
 
 
-def _published(name: str, raw: Mapping[str, Any]) -> TaskOverview:
-    return TaskOverview(name, "paused" if raw.get("paused") else "idle", raw["every"], raw["example"], raw["pattern"])
+def _published(connection: "redis.Redis") -> dict[str, TaskOverview]:
+    """Return the tasks in force by name, in order: what the list says of them."""
+    raw = cast(dict[bytes, bytes], connection.hgetall(keys.TASKS))
+    tasks = {name.decode(): json.loads(text) for name, text in sorted(raw.items())}
+    return {
+        name: TaskOverview(
+            name, "paused" if task.get("paused") else "idle", task["every"], task["example"], task["pattern"]
+        )
+        for name, task in tasks.items()
+    }
 
 
 def _oldest_page(connection: "redis.Redis") -> float | None:

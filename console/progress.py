@@ -9,43 +9,30 @@ from typing import Any
 from console.locale import in_language, word
 from console.overview import overview
 from console.runner import Accounting, Runner
-from console.status_table import queue_json
-from console.terminal import counted, local_time, plain_table, print_json, say, show, show_data
+from console.terminal import counted, local_time, plain_table, print_json, say, show, show_data, wide_console
 
 LINE_EVERY = 5.0  # seconds between two progress lines
 STARTS_SHOWN = 20  # tasks whose next start is shown at the beginning
 OUTPUTS_SHOWN = 5
-WIDTH = 140  # characters of the accounting, if standard output is not a terminal
 COLUMNS = ("written", "duplicate", "rejected", "failed", "refused", "waiting", "fetched")
 
 
 class JsonLines:
-    """Prints each event as one line of JSON, and the counts every `LINE_EVERY` seconds."""
-
-    def __init__(self) -> None:
-        self._last = 0.0  # time of the last progress line
+    """Prints each event as one line of JSON."""
 
     def event(self, kind: str, facts: dict[str, Any]) -> None:
         """Print the event."""
         print_json({"event": kind, "at": datetime.now(UTC).isoformat(timespec="seconds"), **facts})
 
     def look(self, runner: Runner) -> None:
-        """Print the counts every `LINE_EVERY` seconds."""
-        now = time.monotonic()
-        if now - self._last < LINE_EVERY:
-            return
-        self._last = now
-        state = overview(runner.connection)
-        counts = {name: task.counts for name, task in state.tasks.tasks.items()}
-        self.event("progress", {"counts": counts, "queue": queue_json(state)})
+        """Print nothing: `exemplar status --json` gives the counts."""
 
     def end(self, accounting: Accounting, outputs: Sequence[str]) -> None:
         """Print the accounting."""
-        problems = [*dict.fromkeys(accounting.problems), *filter(None, [accounting.gave_up])]
-        for problem in problems:
+        for problem in accounting.all_problems:
             say(f"problem: {problem}")
         facts = {"ok": accounting.ok, "stopped": accounting.stopped, "tasks": accounting.rows()}
-        self.event("end", facts | {"problems": problems, "outputs": [*outputs]})
+        self.event("end", facts | {"problems": accounting.all_problems, "outputs": [*outputs]})
 
 
 class TextLines:
@@ -77,9 +64,7 @@ class TextLines:
 
     def end(self, accounting: Accounting, outputs: Sequence[str]) -> None:
         """Print the accounting."""
-        from rich.console import Console
-
-        show_accounting(Console(width=None if sys.stdout.isatty() else WIDTH), accounting, outputs)
+        show_accounting(wide_console(), accounting, outputs)
 
 
 def event_lines(kind: str, facts: dict[str, Any]) -> list[str]:
@@ -133,7 +118,7 @@ def show_accounting(console: Any, accounting: Accounting, outputs: Sequence[str]
     for row in accounting.rows():
         for text in (*row["problems"], *row["remarks"]):
             show_data(f"{row['task']}: {in_language(text)}")
-    for text in [*dict.fromkeys(accounting.problems), *filter(None, [accounting.gave_up])]:
+    for text in accounting.all_problems:
         say(f"problem: {text}")
     more = [f"and {len(outputs) - OUTPUTS_SHOWN} more"] if len(outputs) > OUTPUTS_SHOWN else []
     show(f"rows are in {', '.join([*outputs[:OUTPUTS_SHOWN], *more])}")

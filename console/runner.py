@@ -110,6 +110,11 @@ class Accounting:
         return [f"{pages} {'page waits' if pages == 1 else 'pages wait'} for a later run: {why}"]
 
     @property
+    def all_problems(self) -> list[str]:
+        """The problems of all tasks together, each once, and why the run gave up."""
+        return [*dict.fromkeys(self.problems), *filter(None, [self.gave_up])]
+
+    @property
     def ok(self) -> bool:
         """Whether every task finished, no page failed, no row was refused, and every URL is accounted for.
 

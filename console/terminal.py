@@ -1,7 +1,7 @@
 """Texts on the terminal: results on standard output, messages on standard error, in the user's language."""
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
@@ -13,7 +13,10 @@ from console.locale import noun as noun_of
 from crawler.logs import json_line, log_message, logs_json, printable
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
+
+WIDTH = 140  # characters of a table, if standard output is not a terminal
 
 
 def say(text: str) -> None:
@@ -65,15 +68,6 @@ def columns_of(text: str) -> int:
     return sum(1 + (east_asian_width(letter) in "WF") for letter in text)
 
 
-def aligned(table: Sequence[Sequence[str]]) -> list[str]:
-    """Return the rows of a table as lines; the last column is not padded."""
-    widths = [*(max(columns_of(cells[place]) for cells in table) for place in range(len(table[0]) - 1)), 0]
-    return [
-        "  ".join(text + " " * (width - columns_of(text)) for text, width in zip(cells, widths, strict=True))
-        for cells in table
-    ]
-
-
 def plain_table(texts: Iterable[str], numbers: Iterable[str], *, folded: str = "") -> "Table":
     """Return an empty table without borders, with columns of texts and of numbers; `folded`: that of long names."""
     from rich.table import Table
@@ -85,6 +79,13 @@ def plain_table(texts: Iterable[str], numbers: Iterable[str], *, folded: str = "
     for title in numbers:
         table.add_column(word(title), justify="right", no_wrap=True)
     return table
+
+
+def wide_console() -> "Console":
+    """Return the console of rich for tables: as wide as the terminal, else `WIDTH` characters."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else WIDTH)
 
 
 def moment(seconds: float) -> str:

@@ -128,13 +128,10 @@ def page_lines(test: BackTest) -> Iterator[str]:
 
 def _lines_of(page: PageComparison) -> Iterator[str]:
     yield f"{page.kind:8} {page.url}"
-    if page.kind == "lost":
-        yield f"    present  {page.old.title or '(no title)'}, {page.old.characters} characters"
-        yield f"    new      {page.new.reason}"
-        return
-    if page.kind == "gained":
-        yield f"    present  {page.old.reason}"
-        yield f"    new      {page.new.title or '(no title)'}, {page.new.characters} characters"
+    if page.kind in ("lost", "gained"):
+        for name, fields in (("present", page.old), ("new", page.new)):
+            found = f"{fields.title or '(no title)'}, {fields.characters} characters"
+            yield f"    {name:8} {found if fields.characters else fields.reason}"
         return
     for name in page.differing:
         if name == "text":

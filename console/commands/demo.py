@@ -14,7 +14,7 @@ import click
 from console import sample_site
 from console.locale import in_language
 from console.options import examples, json_option
-from console.terminal import plain_table, print_json, say
+from console.terminal import plain_table, print_json, say, wide_console
 from workers.processes import ending_with_parent
 from workers.redesign.backtest import shingle_f1
 
@@ -61,8 +61,6 @@ def _rows(work: Path) -> list[dict[str, Any]]:
 
 
 def _show(rows: list[dict[str, Any]], work: Path) -> None:
-    from rich.console import Console
-
     texts = {page["path"]: page["text"] for page in sample_site.recorded() if "text" in page}
     articles = plain_table(("task", "published", "title", "author"), ("characters", "F1", "method"))
     for row in sorted(rows, key=lambda row: (row["task"], row["published"] or "")):
@@ -70,7 +68,7 @@ def _show(rows: list[dict[str, Any]], work: Path) -> None:
         f1 = f"{shingle_f1(row['text'], known):.3f}" if known else "–"
         title, published = (row["title"] or "")[:SHOWN], (row["published"] or "")[:16]
         articles.add_row(row["task"], published, title, row["author"] or "", str(len(row["text"])), f1, row["method"])
-    console = Console(width=None if sys.stdout.isatty() else 140)
+    console = wide_console()
     console.print(articles)
     compared = in_language(f"{len(rows)} articles. F1 compares each text with the original.")
     console.print(f"\n{compared}", highlight=False)

@@ -7,10 +7,10 @@ import click
 import redis
 
 from console.commands.backtest import page_lines, summary_lines
-from console.locale import word
+from console.locale import in_language, word
 from console.options import examples, json_option, known_ledger, redis_of, tasks_file, tasks_option
 from console.proposal_decisions import adopt_proposal, dismiss_proposal, proposal_json
-from console.terminal import aligned, counted, moment, print_json, say, show
+from console.terminal import counted, moment, print_json, say, show, show_data
 from workers.errors import ExemplarError
 from workers.redesign.proposals import Proposal, proposal_of, proposals
 from workers.unproposed import unproposed
@@ -78,29 +78,16 @@ def _chosen(connection: redis.Redis, task: str | None) -> list[Proposal]:
 
 def _list(chosen: Sequence[Proposal], as_json: bool) -> None:
     if as_json:
-        from console.proposal_decisions import proposal_json
-
         for proposal in chosen:
             print_json(proposal_json(proposal))
         return
     if not chosen:
         say("no example is proposed")
         return
-    table = [tuple(map(word, ("task", "state", "since", "pages", "fits", "example"))), *map(_cells, chosen)]
-    for line in aligned(table):
-        show(line)
-
-
-def _cells(proposal: Proposal) -> tuple[str, ...]:
-    old, new = proposal.test.fitting()
-    return (
-        proposal.task,
-        word(proposal.state),
-        moment(proposal.since),
-        str(proposal.low),
-        f"{old} → {new}",
-        proposal.url,
-    )
+    for one in chosen:
+        old, new = one.test.fitting()
+        since = f"since {moment(one.since)}, {counted(one.low, 'page')}, fits {old} → {new}"
+        show_data(f"{one.task}: {word(one.state)} {in_language(since)}: {one.url}")
 
 
 def _show(proposal: Proposal) -> None:

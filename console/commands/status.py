@@ -1,6 +1,5 @@
 """`exemplar status`: the present state of the system."""
 
-import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ import click
 
 from console.locale import in_language
 from console.options import complete_tasks, examples, json_option, known_ledger, redis_of, tasks_file, tasks_option
-from console.terminal import counted, print_json, say, show, show_data
+from console.terminal import counted, print_json, say, show, show_data, wide_console
 from crawler.task_list.mistakes import TaskError, suggest
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from console.problems import Group
 
 EVERY_TASK = "*"  # cannot be a task's name
-WIDTH = 140  # characters, if standard output is not a terminal
 
 
 @click.command(
@@ -79,9 +77,7 @@ def command(
     if as_json:
         print_json(overview_json(state) | ({} if emptied is None else {"emptied": emptied}))
         return
-    from rich.console import Console
-
-    console = Console(width=None if sys.stdout.isatty() else WIDTH)
+    console = wide_console()
     tasks_shown = state.tasks.tasks
     if not tasks_shown:
         show("no tasks are published yet; start `exemplar run`")

@@ -4,7 +4,7 @@ A scrape reads the overview, and the counters that only the metrics show.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from importlib.metadata import version
 from typing import Any
@@ -14,11 +14,10 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from console.metrics.families import BUILD, METRICS, NODES_MOST, TASKS_MOST, UP
+from console.metrics.families import BUILD, METRICS, TASKS_MOST, UP
 from console.overview import (
     MachinesOverview,
     Overview,
-    PublishedTasks,
     RunState,
     TaskOverview,
     machines_overview,
@@ -45,7 +44,6 @@ class ExemplarCollector(Collector):
     def __init__(self, server: str, url: str, *, tasks_most: int = TASKS_MOST):
         self.server, self.tasks_most = server, tasks_most
         self._redis = client(url, retries=0, timeout=TIMEOUT)
-        self._published = PublishedTasks()
 
     def describe(self) -> Iterable[Metric]:
         """Return no metrics, so that the registry does not read Redis when the collector is added."""
@@ -56,7 +54,7 @@ class ExemplarCollector(Collector):
         sheet = MetricSheet(self.server)
         sheet.add(BUILD.name, 1, version=version("exemplar-crawler"))
         try:
-            found = Overview(tasks_overview(self._redis, self._published), machines_overview(self._redis))
+            found = Overview(tasks_overview(self._redis), machines_overview(self._redis))
             has_each = sum(task.is_in_force for task in found.tasks.tasks.values()) <= self.tasks_most
             totals = totals_of(self._redis, [*found.tasks.tasks])
         except (redis.RedisError, ExemplarError, OSError):
@@ -128,23 +126,21 @@ def _add_server(sheet: MetricSheet, found: Overview) -> None:
 
 
 def _add_processes(sheet: MetricSheet, machines: MachinesOverview) -> None:
-    named = sorted({_node(beat) for beat in [*machines.living, *machines.dead]})[:NODES_MOST]
     for metric, beats in (("processes", machines.living), ("processes_died", machines.dead)):
-        numbers = Counter((_node(beat, named), str(beat["role"])) for beat in beats)
+        numbers = Counter((_node(beat), str(beat["role"])) for beat in beats)
         for (node, role), count in sorted(numbers.items()):
             sheet.add(f"exemplar_{metric}", count, node=node, role=role)
     for metric, fact in (("extraction_workers", "workers"), ("extraction_pages_per_second", "pages_per_second")):
         sums: dict[str, float] = {}
         for beat in machines.living:
             if beat["role"] == "extract":
-                sums[_node(beat, named)] = sums.get(_node(beat, named), 0) + float(beat.get(fact, 0))
+                sums[_node(beat)] = sums.get(_node(beat), 0) + float(beat.get(fact, 0))
         for node, number in sorted(sums.items()):
             sheet.add(f"exemplar_{metric}", number, node=node)
 
 
-def _node(beat: Mapping[str, Any], named: Sequence[str] | None = None) -> str:
-    node = str(beat.get("node") or beat.get("host") or "")
-    return node if named is None or node in named else ""
+def _node(beat: Mapping[str, Any]) -> str:
+    return str(beat.get("node") or beat.get("host") or "")
 
 
 def _add_tasks(

@@ -1,14 +1,13 @@
 """The metrics: name, type, labels and the text of HELP. docs/monitoring.md lists them; a test compares.
 
 Labels are bounded: `server` is the Redis of the cluster; `task` by the task list, and only up to `TASKS_MOST` tasks;
-`node` by the machines with a heartbeat, up to `NODES_MOST`; `state`, `role`, `kind` and `outcome` by the program.
+`node` by the machines with a heartbeat; `state`, `role`, `kind` and `outcome` by the program.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
 TASKS_MOST = 1000  # tasks of a cluster up to which each has its own series; for more tasks there are only sums
-NODES_MOST = 200  # nodes with their own series; further nodes share one without the label
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ which a page of another origin cannot send.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -112,11 +111,6 @@ def alarms(request: Request) -> Any:
     return _part(request, "alarms", found, lambda alarm: alarm.to_dict())
 
 
-def act_on_alarm(request: Request, body: types.ApiAlarmAction) -> Done:
-    """Dismiss an open alarm."""
-    return web_of(request).actions.dismiss_alarm(body)
-
-
 def articles(request: Request) -> Any:
     """Search the articles. `more_than`: there are more than `count`; `next`: the id `before` which the next page is."""
     query = query_of(request)
@@ -126,7 +120,8 @@ def articles(request: Request) -> Any:
         "more_than": found.count > COUNTED_MOST,
         "next": found.after,
         "articles": [
-            asdict(one) | {"published": one.published or None, "fetched_at": moment(one.fetched_at)}
+            {name: getattr(one, name) for name in ("id", "task", "url", "title", "language", "confidence", "method")}
+            | {"published": one.published or None, "fetched_at": moment(one.fetched_at)}
             for one in found.articles
         ],
     }
@@ -134,10 +129,7 @@ def articles(request: Request) -> Any:
 
 def row(request: Request) -> Row:
     """Return the row of an article from its output."""
-    _, found = article_of(request)
-    if found is None:
-        raise HTTPException(404, "There is no such article.")
-    return found
+    return article_of(request).row
 
 
 def failures(request: Request) -> Any:
@@ -145,11 +137,6 @@ def failures(request: Request) -> Any:
     data, chosen = web_of(request).data, request.query_params.get("task")
     names = [name for name in data.failing_tasks() if chosen in (None, name)]
     return _part(request, "tasks", names, lambda name: _failures(data.failures(name)))
-
-
-def act_on_failures(request: Request, body: types.ApiFailureAction) -> Done:
-    """Retry or drop failed pages or refused rows."""
-    return web_of(request).actions.act_on_failures(body)
 
 
 OPERATIONS: tuple[tuple[str, str, Callable[..., Any], Body], ...] = (
@@ -162,11 +149,16 @@ OPERATIONS: tuple[tuple[str, str, Callable[..., Any], Body], ...] = (
     ("POST", "/api/tasks/{name}/proposal", act_on_proposal, types.ApiProposalAction),
     ("GET", "/api/proposals", proposals, None),
     ("GET", "/api/alarms", alarms, None),
-    ("POST", "/api/alarms", act_on_alarm, types.ApiAlarmAction),
+    ("POST", "/api/alarms", lambda request, body: web_of(request).actions.dismiss_alarm(body), types.ApiAlarmAction),
     ("GET", "/api/articles", articles, None),
     ("GET", "/api/articles/{number:index}", row, None),
     ("GET", "/api/failures", failures, None),
-    ("POST", "/api/failures", act_on_failures, types.ApiFailureAction),
+    (
+        "POST",
+        "/api/failures",
+        lambda request, body: web_of(request).actions.act_on_failures(body),
+        types.ApiFailureAction,
+    ),
 )
 
 

@@ -63,7 +63,7 @@ def _routes() -> list[BaseRoute]:
         Route("/tasks/{name}/example", redesigns.decide, methods=post),
         Route("/tasks/{name}/example/page", redesigns.proposed, methods=get),
         Route("/tasks/{name}/report", reports.of_url, methods=get),
-        Route("/tasks/{name}/page", reports.stored_page, methods=get),
+        Route("/tasks/{name}/page", reports.page, methods=get),
         Route("/tasks/{name}/settings", changes.settings, methods=["GET", "POST"]),
         Route("/articles", pages.articles, methods=get),
         Route("/articles/export", pages.export, methods=get),

@@ -1,6 +1,6 @@
 """The full-text index of the articles: a SQLite database in the state folder, built from the outputs.
 
-It contains words, titles and places but no texts: a row is read from its output. An article's id is the time at
+It contains words and places but no texts: a row is read from its output. An article's id is the time at
 which its page was fetched, in microseconds, so ids are in the order of time, and days are ranges of ids. Task and
 language are words of the column `tags`, so a filter is a part of the search. The index may be deleted at any time; then
 it is built again.
@@ -8,7 +8,6 @@ it is built again.
 
 import json
 import sqlite3
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -22,16 +21,16 @@ from console.web.article_sources import ArticleFile, row_at, rows_from
 from console.web.words import match_of, words_of
 from workers.rows import Row
 
-FORM = 2  # version of the tables; an index of another version is built again
+FORM = 3  # version of the tables; an index of another version is built again
 AT_ONCE = 1000  # rows in one transaction
 COUNTED_MOST = 1000  # matches that are counted
 EXPORTED_AT_ONCE = 200  # rows of an export that are in memory
 MICRO = 1_000_000
 _SCHEMA = """
 CREATE TABLE files (id INTEGER PRIMARY KEY, identity TEXT UNIQUE, path TEXT, kind TEXT, place INTEGER);
-CREATE TABLE tasks (id INTEGER PRIMARY KEY, name TEXT UNIQUE, articles INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE tasks (id INTEGER PRIMARY KEY, name TEXT UNIQUE);
 CREATE TABLE articles (id INTEGER PRIMARY KEY, key INTEGER UNIQUE, article INTEGER, file INTEGER, place INTEGER,
-  task INTEGER, url TEXT, title TEXT, published TEXT, language TEXT, confidence REAL, method TEXT);
+  language TEXT);
 CREATE INDEX articles_of_file ON articles (file);
 CREATE INDEX versions_of_article ON articles (article, id);
 CREATE VIRTUAL TABLE words USING fts5 (title, text, tags, content='', tokenize='unicode61')
@@ -44,7 +43,10 @@ NEWEST = (
 
 @dataclass(frozen=True, slots=True)
 class IndexedArticle:
-    """An article of the index. `published`: as declared, "" if unknown; `fetched_at`: Unix seconds."""
+    """An article with its row. `task`: by its present name; `published`: as declared, "" if unknown.
+
+    `fetched_at`: Unix seconds.
+    """
 
     id: int
     task: str
@@ -55,6 +57,7 @@ class IndexedArticle:
     language: str
     confidence: float
     method: str
+    row: Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +87,7 @@ class ArticleIndex:
         with self._database() as database:
             count = len(self._ids_of(database, query.model_copy(update={"before": None}), COUNTED_MOST + 1, NEWEST))
             found = self._ids_of(database, query, most + 1, NEWEST)
-            articles = self._articles(database, found[:most])
-            return ArticleList(tuple(articles), count, found[most - 1] if len(found) > most else None)
+        return ArticleList(tuple(self.read(found[:most])), count, found[most - 1] if len(found) > most else None)
 
     def _ids_of(self, database: sqlite3.Connection, query: ArticleQuery, most: int, further: str = "") -> list[int]:
         """Return the ids of the newest matches. `further`: a further condition."""
@@ -99,10 +101,6 @@ class ArticleIndex:
         ids = f"SELECT rowid FROM {source} AS found WHERE {between} ORDER BY rowid DESC LIMIT ?"
         return [row[0] for row in database.execute(ids, [*([match] if match else []), low, newest, most])]
 
-    def get(self, number: int) -> tuple[IndexedArticle, Row | None] | None:
-        """Return an article and its row; None if there is no such article."""
-        return next(self.with_rows([number]), None)
-
     def rows(self, query: ArticleQuery) -> Iterator[list[Row]]:
         """Yield the rows of all matching versions, newest first, in batches; each may be taken by another thread."""
         before = query.before
@@ -111,31 +109,33 @@ class ArticleIndex:
                 ids = self._ids_of(database, query.model_copy(update={"before": before}), EXPORTED_AT_ONCE)
             if not ids:
                 return
-            yield [row for _, row in self.with_rows(ids) if row is not None]
+            yield [article.row for article in self.read(ids)]
             before = ids[-1]
 
-    def with_rows(self, ids: Sequence[int]) -> Iterator[tuple[IndexedArticle, Row | None]]:
-        """Yield articles, newest first, each with its row; the row is None if its output no longer has it."""
+    def read(self, ids: Sequence[int]) -> Iterator[IndexedArticle]:
+        """Yield articles, newest first; those whose outputs still have their rows."""
+        query = (
+            "SELECT articles.id, articles.key, path, kind, articles.place FROM articles JOIN files ON file = files.id "
+        )
         marks = ",".join("?" * len(ids))
-        query = "SELECT articles.id, path, kind, articles.place FROM articles JOIN files ON file = files.id WHERE "
         with self._database() as database:
-            articles = self._articles(database, ids)
-            places = {
-                number: place for number, *place in database.execute(f"{query} articles.id IN ({marks})", list(ids))
-            }
-        for article in articles:
-            path, kind, place = places[article.id]
+            query += f"WHERE articles.id IN ({marks}) ORDER BY articles.id DESC"
+            places = database.execute(query, list(ids)).fetchall()
+        for number, key, path, kind, place in places:
             row = row_at(Path(path), kind, place)
-            is_same = row is not None and self._name(row["task"]) == article.task and row["url"] == article.url
-            yield article, (row if is_same else None)
-
-    def counts(self) -> dict[str, int]:
-        """Return the number of indexed articles of each task."""
-        counts: Counter[str] = Counter()
-        with self._database() as database:
-            for name, articles in database.execute("SELECT name, articles FROM tasks ORDER BY name"):
-                counts[self._name(name)] += articles
-        return dict(counts)
+            if row is not None and _key_of(row["task"], row["canonical_url"], row["version"]) == key:
+                yield IndexedArticle(
+                    number,
+                    self._name(row["task"]),
+                    str(row["url"]),
+                    str(row["title"] or ""),
+                    str(row["published"] or ""),
+                    number / MICRO,
+                    str(row["language"] or ""),
+                    _confidence_of(row),
+                    str(row["method"]),
+                    row,
+                )
 
     def _name(self, task: str) -> str:
         """Return the present name of a task."""
@@ -165,18 +165,6 @@ class ArticleIndex:
         if query.language:
             parts.append(f'tags : "{_language_tag(query.language)}"')
         return " AND ".join(parts)
-
-    def _articles(self, database: sqlite3.Connection, ids: Sequence[int]) -> list[IndexedArticle]:
-        marks = ",".join("?" * len(ids))
-        database.row_factory = sqlite3.Row
-        rows = database.execute(
-            "SELECT articles.id, name AS task, url, title, published, language, method, "
-            "coalesce(confidence, 0) AS confidence, "
-            "articles.id / 1e6 AS fetched_at FROM articles JOIN tasks ON task = tasks.id "
-            f"WHERE articles.id IN ({marks}) ORDER BY articles.id DESC",
-            list(ids),
-        )
-        return [IndexedArticle(**{**row, "task": self._name(row["task"])}) for row in rows]
 
     # -- writing ----------------------------------------------------------------------------------------------------
 
@@ -223,31 +211,18 @@ class ArticleIndex:
         return new
 
     def _write_row(self, database: sqlite3.Connection, file: int, at: int, row: Row) -> bool:
-        article, key = (
-            _key_of(row["task"], row["canonical_url"]),
-            _key_of(row["task"], row["canonical_url"], row["version"]),
-        )
+        key = _key_of(row["task"], row["canonical_url"], row["version"])
         if database.execute("SELECT 1 FROM articles WHERE key = ?", (key,)).fetchone():
             return False
-        is_first = not database.execute("SELECT 1 FROM articles WHERE article = ?", (article,)).fetchone()
-        task = database.execute(
-            "INSERT INTO tasks (name, articles) VALUES (?1, 1) "
-            "ON CONFLICT (name) DO UPDATE SET articles = articles + ?2 RETURNING id",
-            (row["task"], is_first),
-        ).fetchone()[0]
+        name, article = row["task"], _key_of(row["task"], row["canonical_url"])
+        database.execute("INSERT OR IGNORE INTO tasks (name) VALUES (?)", (name,))
+        [task] = database.execute("SELECT id FROM tasks WHERE name = ?", (name,)).fetchone()
         number, language = _id_of(row), str(row["language"] or "")
         while database.execute("SELECT 1 FROM articles WHERE id = ?", (number,)).fetchone():
             number += 1
-        title = str(row["title"] or "")
-        database.execute(
-            f"INSERT INTO articles VALUES ({','.join('?' * 12)})",
-            (
-                number, key, article, file, at, task, str(row["url"]), title[:300], str(row["published"] or ""),
-                language, _confidence_of(row), str(row["method"]),
-            ),
-        )  # fmt: skip
+        database.execute("INSERT INTO articles VALUES (?, ?, ?, ?, ?, ?)", (number, key, article, file, at, language))
         tags = " ".join([f"t{task}", *map(_language_tag, {language, language.partition("-")[0]} - {""})])
-        words = (number, words_of(title), words_of(str(row["text"])), tags)
+        words = (number, words_of(str(row["title"] or "")), words_of(str(row["text"])), tags)
         database.execute("INSERT INTO words (rowid, title, text, tags) VALUES (?, ?, ?, ?)", words)
         return True
 

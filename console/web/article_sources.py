@@ -5,8 +5,10 @@ line begins, or a rowid, from which a row is read without a search.
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +16,7 @@ from crawler.task_list.models import TaskFile
 from workers.errors import OutputError
 from workers.rows import Row
 from workers.sinks.kinds import READ_LINES, READ_TABLE, expand, file_path, kind_of
-from workers.sinks.reading import row_in, sqlite_records
+from workers.sinks.reading import files_of, row_in, sqlite_records
 
 LONGEST_LINE = 64 * 2**20  # bytes
 COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
@@ -54,20 +56,12 @@ def article_files(tasks: TaskFile) -> list[ArticleFile]:
                 places[folder / Path(file_path(address)).expanduser()] = "sqlite"
     known: dict[str, ArticleFile] = {}
     for path, source_kind in places.items():
-        aside = path.parent.glob(f"{path.name}.*") if source_kind == "jsonl" and path.parent.is_dir() else ()
-        for file in _existing([path, *sorted(aside)], source_kind):
-            known.setdefault(file.identity, file)
+        for file in sorted(files_of(escape(str(path)))):
+            if not file.name.endswith(COMPRESSED):
+                with suppress(OSError):  # it was moved aside at this moment
+                    found = file_at(file, source_kind)
+                    known.setdefault(found.identity, found)
     return list(known.values())
-
-
-def _existing(paths: Iterable[Path], kind: SourceKind) -> Iterator[ArticleFile]:
-    for path in paths:
-        try:
-            file = file_at(path, kind)
-        except OSError:
-            continue
-        if path.is_file() and not path.name.endswith(COMPRESSED):
-            yield file
 
 
 def file_at(path: Path, kind: SourceKind) -> ArticleFile:

@@ -6,16 +6,14 @@ A list that may be long is truncated (`…_MOST`) and marked as such; values of 
 import threading
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import redis
 
-from console.overview import MachinesOverview, PublishedTasks, TaskOverview, machines_overview
+from console.overview import MachinesOverview, TaskOverview, machines_overview
 from console.problems import Group, failed_groups, groups, refused_groups
 from console.web.article_index import ArticleIndex
 from console.web.article_sources import article_files
@@ -23,15 +21,10 @@ from console.web.config import ConsoleConfig
 from console.web.snapshot import FRESH, Kept, Snapshot, TaskListFile, read_snapshot
 from crawler.politeness.pace import host_of, host_state
 from crawler.run.run_report import reports
-from workers.extraction.recent_pages import SectionPages, section_pages
 from workers.extraction_config import config_of
 from workers.ledger import Ledger, short
-from workers.page_store import StoredPage
-from workers.pages.kept_pages import KeptPage, existing_pages
-from workers.pages.quarantine import kept_page as quarantined_page
 from workers.redesign.proposals import Proposal, proposal_of, proposals
 from workers.redis_access.redis_address import address_of
-from workers.redis_access.redis_clock import clock_of
 from workers.reporting.presence import processes
 from workers.task_state.problems import Problem
 from workers.unproposed import unproposed
@@ -49,14 +42,6 @@ PROPOSALS_FRESH = 20.0  # seconds for which the proposals of all tasks, which in
 
 class UnknownTask(LookupError):
     """There is no task of this name."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredTaskPage:
-    """A stored page of a task. `accepted`: by a person."""
-
-    page: StoredPage
-    accepted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +74,7 @@ class ConsoleData:
         self.config, self.url, self.redis = config, url, connection
         self.redis_name = address_of(url).name
         self.file = TaskListFile(config.tasks)
-        self.snapshots = Kept(partial(read_snapshot, connection, self.file, PublishedTasks()), FRESH)
+        self.snapshots = Kept(partial(read_snapshot, connection, self.file), FRESH)
         self.index = ArticleIndex(state / "console")
         self._proposals = Kept(partial(_open_proposals, connection), PROPOSALS_FRESH)
         self._stopping = threading.Event()
@@ -155,34 +140,6 @@ class ConsoleData:
             len(left) >= without_row,
             config is not None and config.keep_pages is not None,
         )
-
-    def kept_page(self, task: str, url: str) -> KeptPage | None:
-        """Return the kept page of an article; None if the task keeps no pages or the page is no longer kept."""
-        config = config_of(self.redis, task)
-        kept = existing_pages(config, clock=clock_of(self.redis).now) if config is not None else None
-        if kept is None:
-            return None
-        with closing(kept) as pages:
-            return pages.find(url)
-
-    def stored_page(self, task: str, url: str) -> StoredTaskPage | None:
-        """Return the stored page of a URL: a kept one, else one in quarantine; None if there is none."""
-        if kept := self.kept_page(task, url):
-            return StoredTaskPage(kept.page, accepted=bool(kept.info.get("accepted")))
-        try:
-            found = quarantined_page(self.redis, task, fingerprint(url))
-        except ValueError:  # the page is damaged
-            return None
-        if found is None:
-            return None
-        note, body = found
-        return StoredTaskPage(StoredPage(note.url, body, note.type, datetime.fromisoformat(note.fetched_at)))
-
-    def voters(self, task: str) -> tuple[SectionPages | None, str]:
-        """Return the pages that vote on a task's pages (None without an example), and its method."""
-        connection = self.redis
-        config = config_of(connection, task)
-        return section_pages(connection, task), config.method if config else "auto"
 
     # -- alarms and proposals ---------------------------------------------------------------------------------------
 

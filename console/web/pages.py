@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from console.overview import TaskOverview
 from console.report.document import shown_html
+from console.report.stored_page import kept_page
 from console.web.api_types import ArticleQuery
 from console.web.article_index import COUNTED_MOST, IndexedArticle
 from console.web.context import Web, web_of
@@ -22,7 +23,6 @@ from console.web.texts import COOKIE, LANGUAGES
 from console.web.views import day_chart
 from console.web.words import snippet
 from crawler.task_list.change import is_in_block
-from workers.rows import Row
 from workers.sinks import OutputOptions
 from workers.sinks.csv_format import BOM, Csv
 from workers.sinks.formats import PlainLines
@@ -44,12 +44,8 @@ def tasks(request: Request) -> Response:
     snapshot = web.data.snapshot()
     query = request.query_params
     filters = {"q": query.get("q", ""), "health": query.get("health", ""), "sort": query.get("sort", "health")}
-    indexed = (
-        web.data.index.counts()
-    )  # after an adoption written URLs wait again, but the outputs still have their rows
-    articles = {name: max(row.counts["written"], indexed.get(name, 0)) for name, row in snapshot.tasks.items()}
     rows = [row for row in snapshot.tasks.values() if _is_wanted(row, filters)]
-    rows.sort(key=_order(filters["sort"], articles))
+    rows.sort(key=_order(filters["sort"]))
     shown, numbers = _paged(request, rows, TASKS_A_PAGE)
     return web.page(
         request,
@@ -60,7 +56,6 @@ def tasks(request: Request) -> Response:
             "rows": [(row, day_chart(snapshot.first_day, row.days)) for row in shown],
             "all_count": len(snapshot.tasks),
             "totals": snapshot.totals(),
-            "articles": articles,
             "by_health": Counter(row.health for row in snapshot.tasks.values()),
             "filters": filters,
             "mistakes": snapshot.mistakes,
@@ -98,12 +93,12 @@ def _is_wanted(row: TaskOverview, filters: dict[str, str]) -> bool:
     return not text or text in row.name.casefold() or text in row.example.casefold()
 
 
-def _order(name: str, articles: dict[str, int]) -> Any:
+def _order(name: str) -> Any:
     late = float("inf")
     return {
         "name": lambda row: row.name,
         "next": lambda row: (row.next_run if row.next_run is not None else late, row.name),
-        "articles": lambda row: (-articles[row.name], row.name),
+        "articles": lambda row: (-row.counts["written"], row.name),
     }.get(name, lambda row: (HEALTH_ORDER.index(row.health), row.name))
 
 
@@ -154,16 +149,15 @@ def task_values(web: Web, tab: str, state: TaskOverview) -> dict[str, Any]:
 def articles(request: Request) -> Response:
     """Full-text search in the articles of all tasks."""
     web = web_of(request)
-    names = sorted(web.data.index.counts())
+    names = [*web.data.snapshot().tasks]
     return web.page(request, "articles.html", {"section": "/articles", "names": names} | _search(web, request))
 
 
 def _search(web: Web, request: Request, task_name: str = "") -> dict[str, Any]:
     query = query_of(request, task_name)
     found = web.data.index.search(query, ARTICLES_A_PAGE)
-    with_rows = web.data.index.with_rows([article.id for article in found.articles])
     return {
-        "found": [(article, snippet(str(row["text"]), query.text) if row else []) for article, row in with_rows],
+        "found": [(article, snippet(str(article.row["text"]), query.text)) for article in found.articles],
         "count": found.count,
         "counted_most": COUNTED_MOST,
         "after": found.after,
@@ -193,27 +187,27 @@ def checked(read: Callable[[Given], Item], given: Given) -> Item:
         raise HTTPException(422, f"{place or 'body'}: {first['msg'].removeprefix('Value error, ')}") from None
 
 
-def article_of(request: Request) -> tuple[IndexedArticle, Row | None]:
-    """Return the article that a request names, and its row. Raises `HTTPException` 404."""
-    found = web_of(request).data.index.get(request.path_params["number"])
+def article_of(request: Request) -> IndexedArticle:
+    """Return the article that a request names. Raises `HTTPException` 404."""
+    found = next(web_of(request).data.index.read([request.path_params["number"]]), None)
     if found is None:
-        raise HTTPException(404, "There is no such article.")
+        raise HTTPException(404, "There is no such article, or its output no longer has it.")
     return found
 
 
 def article(request: Request) -> Response:
     """One article next to its page."""
-    web, (indexed, row) = web_of(request), article_of(request)
-    kept = row is not None and web.data.kept_page(indexed.task, indexed.url) is not None
-    shown = shown_html(html_of(row)) if row else ""
-    values = {"section": "/articles", "article": indexed, "row": row, "kept": kept, "shown": shown}
+    web, found = web_of(request), article_of(request)
+    kept = kept_page(web.data.redis, found.task, found.url) is not None
+    values = {"section": "/articles", "article": found, "row": found.row, "kept": kept}
+    values["shown"] = shown_html(html_of(found.row))
     return web.page(request, "article.html", values)
 
 
 def article_page(request: Request) -> Response:
     """Return the kept page of an article, for the sandbox next to it."""
-    indexed, _ = article_of(request)
-    kept = web_of(request).data.kept_page(indexed.task, indexed.url)
+    found = article_of(request)
+    kept = kept_page(web_of(request).data.redis, found.task, found.url)
     return page_response((kept.page.body, kept.page.content_type) if kept else None)
 
 

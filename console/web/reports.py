@@ -4,6 +4,7 @@ A report is the page of `exemplar try --report`: it has one style sheet and no s
 allows only this. It is made in a process of its own (`console.report.stored_page`), two at a time.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -14,13 +15,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from console.report.document import ReportHead, report_policy
-from console.report.stored_page import ReportRequest
+from console.report.document import report_policy
+from console.report.stored_page import stored_page
 from console.web.context import web_of
-from console.web.data import ConsoleData, StoredTaskPage
 from console.web.pages import article_of
 from console.web.sandbox import page_response
-from console.web.texts import Language, language_of
+from console.web.texts import language_of
 from workers.processes import ended_by, ending_with_parent
 
 AT_A_TIME = 2
@@ -43,7 +43,7 @@ class NoReport(Exception):
 
 async def of_article(request: Request) -> Response:
     """Return the report of an article's kept page."""
-    article, _ = await run_in_threadpool(article_of, request)
+    article = await run_in_threadpool(article_of, request)
     return await _answer(request, article.task, article.url, article.title or article.url)
 
 
@@ -53,25 +53,24 @@ async def of_url(request: Request) -> Response:
     return await _answer(request, name, url, url)
 
 
-def stored_page(request: Request) -> Response:
+def page(request: Request) -> Response:
     """A stored page by its URL, in the sandbox."""
-    page = web_of(request).data.stored_page(request.path_params["name"], request.query_params.get("url", ""))
-    return page_response((page.page.body, page.page.content_type) if page else None)
+    task, url = request.path_params["name"], request.query_params.get("url", "")
+    found = stored_page(web_of(request).data.redis, task, url)
+    return page_response((found.page.body, found.page.content_type) if found else None)
 
 
 async def _answer(request: Request, task: str, url: str, title: str) -> Response:
     web = web_of(request)
     values = {"section": "/", "task_name": task}
-    page = await run_in_threadpool(web.data.stored_page, task, url)
-    if page is None:
+    if await run_in_threadpool(stored_page, web.data.redis, task, url) is None:
         return web.page(request, "no_report.html", values | {"heading": NOT_KEPT, "text": HOW_TO_KEEP}, 404)
     if request.headers.get("sec-fetch-site") == "cross-site":
         raise HTTPException(
             403, "Open the explanation from the console."
         )  # a page of another site could keep this machine busy
     try:
-        body = await run_in_threadpool(_request, web.data, language_of(request), task, title, page)
-        html = await run_in_threadpool(made_report, body)
+        html = await run_in_threadpool(made_report, web.data.url, task, url, title, language_of(request))
     except NoReport as error:
         values |= {"heading": "The report could not be created", "text": str(error)}
         return web.page(request, "no_report.html", values, 503)
@@ -79,27 +78,14 @@ async def _answer(request: Request, task: str, url: str, title: str) -> Response
     return HTMLResponse(html, headers={"Content-Security-Policy": policy, "Content-Language": language_of(request)})
 
 
-def _request(data: ConsoleData, language: Language, task: str, title: str, stored: StoredTaskPage) -> bytes:
-    voters, method = data.voters(task)
-    wanted = ReportRequest(
-        page=stored.page,
-        voters=voters,
-        method=method,
-        language=language,
-        head=ReportHead(title),
-        accepted=stored.accepted,
-    )
-    return wanted.model_dump_json().encode("utf-8", "replace")
-
-
-def made_report(body: bytes, *, limit: float = LIMIT) -> str:
-    """Return the HTML of a report. `body`: the request, JSON; `limit`: seconds. Raises `NoReport`."""
+def made_report(*wanted: str, limit: float = LIMIT) -> str:
+    """Return the HTML of a report. `wanted`: as in `console.report.stored_page`. Raises `NoReport`."""
     if not _turns.acquire(timeout=WAIT):
         raise NoReport(BUSY)
     try:
         done = subprocess.run(
             [sys.executable, "-m", "console.report.stored_page"],
-            input=body,
+            input=json.dumps(wanted).encode(),
             capture_output=True,
             timeout=limit,
             check=False,

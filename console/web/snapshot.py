@@ -3,8 +3,8 @@
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
@@ -12,13 +12,11 @@ from typing import Generic, TypeVar
 
 import redis
 
-from console.overview import NO_FIGURES, HealthLevel, PublishedTasks, TaskOverview, tasks_overview
+from console.overview import NO_FIGURES, HealthLevel, TaskOverview, TasksOverview, tasks_overview
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskFileError
 from crawler.task_list.models import TaskFile
-from workers.health.alarms import Alarm
 from workers.redis_access.redis_clock import clock_of
-from workers.writing.output_states import OutputState
 
 FRESH = 3.0  # seconds for which a snapshot is shown
 DAYS = 14  # days of the chart
@@ -33,14 +31,9 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
-    """All tasks by name. `at`: Unix seconds of Redis' clock. `mistakes`: of tasks.yaml, as text."""
+class Snapshot(TasksOverview):
+    """All tasks by name, those of tasks.yaml, too. `mistakes`: of tasks.yaml, as text; `first_day`: of the charts."""
 
-    at: float
-    tasks: Mapping[str, TaskOverview]
-    due: Sequence[str]
-    outputs: Sequence[OutputState]
-    alarms: Sequence[Alarm]
     mistakes: tuple[str, ...]
     first_day: date
 
@@ -97,12 +90,11 @@ class Kept(Generic[Value]):
             self._last = None
 
 
-def read_snapshot(connection: "redis.Redis", file: TaskListFile, published: PublishedTasks) -> Snapshot:
+def read_snapshot(connection: "redis.Redis", file: TaskListFile) -> Snapshot:
     """Return the present state of all tasks. Raises `redis.RedisError`."""
     in_file, mistakes = file.read()
-    now = clock_of(connection).now()
-    first = datetime.fromtimestamp(now, UTC).date() - timedelta(days=DAYS - 1)
-    found = tasks_overview(connection, published, [first + timedelta(days=number) for number in range(DAYS)])
+    first = datetime.fromtimestamp(clock_of(connection).now(), UTC).date() - timedelta(days=DAYS - 1)
+    found = tasks_overview(connection, [first + timedelta(days=number) for number in range(DAYS)])
     listed = in_file.tasks if in_file else {}
     rows = {}
     for name, state in found.tasks.items():
@@ -115,7 +107,8 @@ def read_snapshot(connection: "redis.Redis", file: TaskListFile, published: Publ
             keys = str(task.every), task.example, str(task.pattern)
             health = "paused" if task.paused else "new"
             rows[name] = TaskOverview(name, "unpublished", *keys, figures=figures, health=health)
-    return Snapshot(now, dict(sorted(rows.items())), found.due, found.outputs, found.alarms, mistakes, first)
+    shared = {part.name: getattr(found, part.name) for part in fields(found)} | {"tasks": dict(sorted(rows.items()))}
+    return Snapshot(**shared, mistakes=mistakes, first_day=first)
 
 
 def health_of(task: TaskOverview, *, paused: bool) -> tuple[HealthLevel, tuple[str, ...]]:

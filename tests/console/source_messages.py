@@ -88,8 +88,8 @@ FURTHER = (  # messages in files that also have many other texts
     "column {0} is NOT NULL without a default, and no row has a value for it; give it a default",
     "column {0} has type {1}, which cannot store {2}; change its type",
     "use an address that begins with {0}, or a path that ends in {1}", "character {0}",
-    "kept pages", "pages off the template and recent pages", "There is no such article.", "The page is not kept.",
-    "Too many wrong passwords. Wait a minute.",
+    "kept pages", "pages off the template and recent pages", "The page is not kept.",
+    "Too many wrong passwords. Wait a minute.", "There is no such article, or its output no longer has it.",
     "host {0}: closed until {1} ({2})", "host {0}: slowed down, {1} s between two requests",
 )  # fmt: skip
 REASON = "reason"  # variables and arguments of this name contain messages, too

@@ -53,8 +53,7 @@ def indexed(folder: Path, task: str) -> int:
     data._stopping = type("Never", (), {"is_set": lambda self: False})()
     data.update_index()
     found = index.search(ArticleQuery(task=task), most=99)
-    assert all(index.get(article.id)[1] and article.task == task for article in found.articles)
-    assert index.counts().get(task, 0) == found.count
+    assert all(article.task == task for article in found.articles)
     return found.count
 
 

@@ -12,7 +12,7 @@ from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from console.metrics.collector import ExemplarCollector, registry_of
-from console.metrics.families import METRICS, NODES_MOST
+from console.metrics.families import METRICS
 from crawler.run.run_report import RunReport, keep_report
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import loads
@@ -100,17 +100,6 @@ def test_a_task_that_was_removed_has_no_series_of_its_own(filled: "redis.Redis",
     text = scrape.text()
     assert 'task="removed"' not in text
     assert value(scrape(), "tasks", state="removed") == 1
-
-
-def test_many_nodes_are_one(connection: "redis.Redis", scrape: Scrape) -> None:
-    now = int(connection.time()[0])
-    for number in range(NODES_MOST + 5):
-        beat = {"role": "extract", "at": now, "node": f"n{number:03}", "pid": 1, "workers": 2}
-        connection.hset(keys.ALIVE, f"extract@{number}", json.dumps(beat))
-    samples = scrape()
-    assert value(samples, "extraction_workers", node="n000") == 2
-    assert value(samples, "extraction_workers") == 10
-    assert sum(name == "exemplar_processes" for name, _ in samples) == NODES_MOST + 1
 
 
 def test_a_redis_that_is_away_is_down_and_has_no_other_metrics(scrape: Scrape) -> None:

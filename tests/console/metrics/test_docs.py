@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from console.metrics.families import BUILD, METRICS, NODES_MOST, TASKS_MOST
+from console.metrics.families import BUILD, METRICS, TASKS_MOST
 from crawler.logs import JsonFormatter
 from tests.console.calls import call, edit
 from tests.docs.documents import DOCS, ROOT, blocks
@@ -38,7 +38,6 @@ def test_every_metric_is_listed_as_it_is() -> None:
         [one.name, one.kind, ", ".join((() if one is BUILD else ("server",)) + one.labels), one.help] for one in METRICS
     ]
     assert f"up to {TASKS_MOST:,} tasks" in TEXT
-    assert f"Nodes beyond the first {NODES_MOST} " in TEXT
 
 
 def test_every_field_of_a_line_is_listed() -> None:
