@@ -57,14 +57,6 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON i
 method_option = click.option(
     "--method", metavar="NAME", callback=_known_method, help="Use this method instead of the task's."
 )
-verbose_option = click.option("-v", "--verbose", is_flag=True, help="Log every step.")
-log_format_option = click.option(
-    "--log-format",
-    type=click.Choice(LOG_FORMS),
-    envvar=LOG_FORMAT,
-    help="Format of the log on standard error: text, or one JSON object per line.",
-)
-
 exit_option = click.option(
     "--exit-when-redis-is-away",
     "exits",
@@ -82,8 +74,13 @@ def runs_option(*names: str) -> Callable[[Callable[..., None]], Callable[..., No
 def logging_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add `--verbose` and `--log-format` to a command, whose log starts before it."""
 
-    @verbose_option
-    @log_format_option
+    @click.option("-v", "--verbose", is_flag=True, help="Log every step.")
+    @click.option(
+        "--log-format",
+        type=click.Choice(LOG_FORMS),
+        envvar=LOG_FORMAT,
+        help="Format of the log on standard error: text, or one JSON object per line.",
+    )
     @wraps(command)
     def with_log(*, verbose: bool, log_format: str | None, **others: Any) -> None:
         start_logging(verbose, log_format)

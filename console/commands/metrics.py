@@ -26,7 +26,7 @@ def command(tasks: Path | None) -> None:
         import prometheus_client
     except ModuleNotFoundError:
         raise ExemplarError("metrics need one more library: pip install 'exemplar-crawler[metrics]'") from None
-    from console.metrics.collector import EMBEDDED, ExemplarCollector, registry_of
+    from console.metrics import EMBEDDED, ExemplarCollector, registry_of
     from workers.redis_access.embedded import Embedded, redis_for
     from workers.redis_access.redis_address import address_of
 

@@ -6,9 +6,8 @@ from pathlib import Path
 import click
 import redis
 
-from console.options import examples, exit_option, log_format_option, redis_url_of, tasks_argument, verbose_option
+from console.options import examples, exit_option, logging_options, redis_url_of, tasks_argument
 from console.terminal import counted, say
-from crawler.logs import start_logging
 from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.publication import Change, notes_on
 from workers.processes import stop_by_signal
@@ -19,14 +18,12 @@ from workers.redis_access.connection import connect
 @tasks_argument
 @click.option("--take-over", is_flag=True, help="Publish this task list in place of another one.")
 @exit_option
-@verbose_option
-@log_format_option
-def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool, log_format: str | None) -> None:
+@logging_options
+def command(tasks: Path | None, take_over: bool, exits: bool) -> None:
     """Publish the task list, watch it for edits, and make tasks due at their time.
 
     Any number of schedulers may share one Redis; each task is still started once.
     """
-    start_logging(verbose, log_format)
     file = tasks or Path("tasks.yaml")
     with redis_url_of(file.absolute().parent, purpose="schedule") as url:
         connection = connect(url)
@@ -41,7 +38,7 @@ def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool, log
         _tell_notes(connection, scheduler.start())
         say(f"scheduling {counted(scheduler.tasks, 'task')} of {file}; press Ctrl-C to stop")
         stop_by_signal(scheduler.stop)
-        scheduler.run((lambda names: say(f"due: {', '.join(names)}")) if verbose else None)
+        scheduler.run()
 
 
 def _tell_change(connection: redis.Redis, file: Path, change: Change) -> None:

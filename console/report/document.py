@@ -29,7 +29,6 @@ from extractors.html.sanitising import sanitise
 if TYPE_CHECKING:
     from console.report.gathering import ReportedPage
     from crawler.scouting.trial import ReadList
-    from extractors.explanation.values import ExplainedLine
 
 
 HERE = Path(__file__).parent / "templates"
@@ -81,7 +80,6 @@ def render_report(
         "web": web_address,
         "word": words.word,
     }
-    environment.tests["omitted"] = lambda row: isinstance(row, OmittedLines)
     most = min(PAGE_ROWS, max(LEAST_ROWS, MOST_ROWS // max(1, len(pages))))
     return environment.get_template("report.html").render(
         head=head,
@@ -130,7 +128,7 @@ def _view(page: "ReportedPage", most: int) -> dict[str, Any]:
         "result": result,
         "found": bool(result),
         "title": getattr(result, "title", None) or page.name,
-        "rows": rows_of(explanation.lines, most),
+        "rows": explanation.lines[:most],
         "counts": Counter(line.decision for line in explanation.lines),
         "html": shown_html(getattr(result, "html", "")),
         "entries": getattr(result, "entries", ())[:MOST_ENTRIES],
@@ -169,22 +167,6 @@ def report_policy() -> str:
     """Return the content security policy of a report, which allows only its own style sheet, by its hash."""
     digest = base64.b64encode(hashlib.sha256(_style().encode()).digest()).decode()
     return "; ".join(("default-src 'none'", f"style-src 'sha256-{digest}'", "base-uri 'none'", "form-action 'none'"))
-
-
-@dataclass(frozen=True, slots=True)
-class OmittedLines:
-    """Consecutive lines that a report does not show."""
-
-    first: int
-    count: int
-
-
-def rows_of(lines: "tuple[ExplainedLine, ...]", most: int) -> "list[ExplainedLine | OmittedLines]":
-    """Return up to `most` rows: all lines, or the first and the last ones."""
-    half = (most - 1) // 2
-    if len(lines) <= most:
-        return [*lines]
-    return [*lines[:half], OmittedLines(half, len(lines) - 2 * half), *lines[-half:]]
 
 
 # The HTML of an article

@@ -14,8 +14,8 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from console.metrics.collector import EMBEDDED, ExemplarCollector, registry_of
-from console.web import api, changes, pages, redesigns, reports
+from console.metrics import EMBEDDED, ExemplarCollector, registry_of
+from console.web import api, changes, pages, reports
 from console.web.context import Web, web_of
 from console.web.data import UnknownTask
 from console.web.security import METRICS, Gatekeeper
@@ -59,9 +59,9 @@ def _routes() -> list[BaseRoute]:
         Route("/tasks/{name}/links", pages.task_links, methods=get),
         Route("/tasks/{name}/links/accept", changes.accept, methods=post),
         Route("/tasks/{name}/try", changes.try_task, methods=post),
-        Route("/tasks/{name}/example", redesigns.example, methods=get),
-        Route("/tasks/{name}/example", redesigns.decide, methods=post),
-        Route("/tasks/{name}/example/page", redesigns.proposed, methods=get),
+        Route("/tasks/{name}/example", pages.example, methods=get),
+        Route("/tasks/{name}/example", changes.decide, methods=post),
+        Route("/tasks/{name}/example/page", pages.proposed, methods=get),
         Route("/tasks/{name}/report", reports.of_url, methods=get),
         Route("/tasks/{name}/page", reports.page, methods=get),
         Route("/tasks/{name}/settings", changes.settings, methods=["GET", "POST"]),
@@ -70,8 +70,8 @@ def _routes() -> list[BaseRoute]:
         Route("/articles/{number:index}", pages.article, methods=get),
         Route("/articles/{number:index}/page", pages.article_page, methods=get),
         Route("/articles/{number:index}/report", reports.of_article, methods=get),
-        Route("/alarms", redesigns.alarms, methods=get),
-        Route("/alarms", redesigns.dismiss_alarm, methods=post),
+        Route("/alarms", pages.alarms, methods=get),
+        Route("/alarms", changes.dismiss_alarm, methods=post),
         Route("/failures", pages.failures, methods=get),
         Route("/failures", changes.failure_action, methods=post),
         Route("/machines", pages.machines, methods=get),

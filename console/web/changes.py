@@ -1,4 +1,4 @@
-"""The pages that change something: login, runs, failures, settings, adding a task."""
+"""The pages that change something: login, runs, failures, settings, alarms, proposals, adding a task."""
 
 import time
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 
 from console.report.document import web_address
 from console.web.actions import Done
-from console.web.api_types import ApiFailureAction
+from console.web.api_types import ApiAlarmAction, ApiFailureAction, ApiProposalAction
 from console.web.context import Web, acted, task_address, text_of, texts_of, web_of
 from console.web.pages import task_values
 from console.web.security import local_target
@@ -158,6 +158,24 @@ async def accept(request: Request) -> Response:
     """Accept a rejected page as an article."""
     actions, name = web_of(request).actions, request.path_params["name"]
     return await acted(request, lambda form: actions.accept(name, form["url"]), task_address(name, "/links"))
+
+
+# Alarms and proposed examples
+
+
+async def dismiss_alarm(request: Request) -> Response:
+    """Dismiss one alarm of a task."""
+    actions = web_of(request).actions
+    return await acted(
+        request, lambda form: actions.dismiss_alarm(ApiAlarmAction.model_validate({"do": "dismiss", **form})), "/alarms"
+    )
+
+
+async def decide(request: Request) -> Response:
+    """Adopt or dismiss the proposed example that a person saw."""
+    actions, name = web_of(request).actions, request.path_params["name"]
+    back = task_address(name, "/example")
+    return await acted(request, lambda form: actions.decide(name, ApiProposalAction.model_validate(form)), back)
 
 
 # Adding a task

@@ -21,7 +21,6 @@ from console.web.config import ConsoleConfig
 from console.web.snapshot import FRESH, Kept, Snapshot, TaskListFile, read_snapshot
 from crawler.politeness.pace import host_of, host_state
 from crawler.run.run_report import reports
-from workers.extraction_config import config_of
 from workers.ledger import Ledger, short
 from workers.redesign.proposals import Proposal, proposal_of, proposals
 from workers.redis_access.redis_address import address_of
@@ -56,15 +55,11 @@ class TaskFailures:
 
 @dataclass(frozen=True, slots=True)
 class TaskLinks:
-    """The outcomes of a task's links. `complete`: whether all URLs without a row were examined.
-
-    `keeps_pages`: whether the task keeps the pages of these URLs.
-    """
+    """The outcomes of a task's links. `complete`: whether all URLs without a row were examined."""
 
     open: tuple[dict[str, Any], ...]
     left: list[Group]
     complete: bool
-    keeps_pages: bool = False
 
 
 class ConsoleData:
@@ -133,13 +128,7 @@ class ConsoleData:
         counts = self.task(name).counts
         left = _newest_problems(ledger)
         without_row = counts["rejected"] + counts["failed"]
-        config = config_of(ledger.redis, name)
-        return TaskLinks(
-            tuple(open_urls[:LINKS_MOST]),
-            groups(left),
-            len(left) >= without_row,
-            config is not None and config.keep_pages is not None,
-        )
+        return TaskLinks(tuple(open_urls[:LINKS_MOST]), groups(left), len(left) >= without_row)
 
     # -- alarms and proposals ---------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""The pages that show tasks, articles, failures, machines and the schedule."""
+"""The pages that show tasks, articles, alarms, proposed examples, failures, machines and the schedule."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -23,6 +23,7 @@ from console.web.texts import COOKIE, LANGUAGES
 from console.web.views import day_chart
 from console.web.words import snippet
 from crawler.task_list.change import is_in_block
+from workers.redesign.proposals import proposed_page
 from workers.sinks import OutputOptions
 from workers.sinks.csv_format import BOM, Csv
 from workers.sinks.formats import PlainLines
@@ -33,6 +34,7 @@ Given = TypeVar("Given")
 TASKS_A_PAGE = 50
 ALARMS_MOST = 20  # alarms on the first page
 ARTICLES_A_PAGE = 20
+ALARMS_LISTED = 200  # alarms on their own page
 SCHEDULED_MOST = 200  # tasks that the schedule shows
 GROUP_URLS_MOST = 20  # URLs with one reason that are shown
 HEALTH_ORDER = ("failing", "attention", "new", "ok", "paused")
@@ -236,6 +238,48 @@ def failures(request: Request) -> Response:
     values = {"section": "/failures", "events": "tasks", "rows": rows, "names": names, "chosen": chosen}
     numbers["urls_most"] = GROUP_URLS_MOST if chosen else 5
     return web.page(request, "failures.html", values | numbers)
+
+
+def alarms(request: Request) -> Response:
+    """All open alarms with evidence and advice, and all proposed examples."""
+    web = web_of(request)
+    snapshot = web.data.snapshot()
+    values = {
+        "section": "/alarms",
+        "events": "tasks",
+        "alarms": snapshot.alarms[:ALARMS_LISTED],
+        "left": max(0, len(snapshot.alarms) - ALARMS_LISTED),
+        "proposals": web.data.open_proposals(),
+        "has_tasks": bool(snapshot.tasks),
+    }
+    return web.page(request, "alarms.html", values)
+
+
+def example(request: Request) -> Response:
+    """Return the example of a task, and the one that is proposed: evidence, back-test, the page."""
+    web, state = task_of(request)
+    values: dict[str, Any] = {"proposal": web.data.proposal(state.name), "is_page_kept": False, "unproposed": ""}
+    alarms = [alarm for alarm in web.data.snapshot().alarms if alarm.task == state.name and alarm.unproposed]
+    if alarms or (values["proposal"] is None and state.is_known):
+        values["unproposed"] = web.data.unproposed(state.name)
+    if values["proposal"] is not None:
+        values["is_page_kept"] = _page_of(request) is not None
+    return web.page(request, "task_example.html", task_values(web, "example", state) | values)
+
+
+def proposed(request: Request) -> Response:
+    """Return the page that is proposed as example, in the sandbox."""
+    return page_response(_page_of(request))
+
+
+def _page_of(request: Request) -> tuple[bytes, str] | None:
+    """Return bytes and content type of the proposed page; None if it is not kept, or damaged."""
+    web, state = task_of(request)
+    try:
+        page = proposed_page(web.data.redis, state.name)
+    except ValueError:
+        return None
+    return (page.body, page.content_type) if page is not None else None
 
 
 def machines(request: Request) -> Response:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from console.metrics.families import BUILD, METRICS
+from console.metrics import BUILD, METRICS
 
 FOLDER = Path(__file__).parents[2] / "deploy" / "monitoring"
 BOARD: dict[str, Any] = json.loads((FOLDER / "grafana-dashboard.json").read_text("utf-8"))

@@ -11,8 +11,7 @@ import redis
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from console.metrics.collector import ExemplarCollector, registry_of
-from console.metrics.families import METRICS
+from console.metrics import METRICS, ExemplarCollector, registry_of
 from crawler.run.run_report import RunReport, keep_report
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import loads

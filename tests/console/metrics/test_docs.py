@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from console.metrics.families import BUILD, METRICS, TASKS_MOST
+from console.metrics import BUILD, METRICS, TASKS_MOST
 from crawler.logs import JsonFormatter
 from tests.console.calls import call, edit
 from tests.docs.documents import DOCS, ROOT, blocks

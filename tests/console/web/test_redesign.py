@@ -192,7 +192,7 @@ def test_a_report_is_in_the_language_of_the_console_and_under_a_policy_of_its_ow
 
 
 def test_a_report_that_cannot_be_made_says_why() -> None:
-    with pytest.raises(NoReport, match="exit code 1: .*must begin with"):
+    with pytest.raises(NoReport, match=r"exit code 1: .*must begin with"):
         made_report("nonsense")
     with pytest.raises(NoReport, match="exceeded the time limit"):
         made_report("nonsense", limit=0.01)

@@ -36,7 +36,7 @@ def settings_that_another_person_saved(context: BrowserContext, home: str, tasks
     assert "delay" not in tasks_yaml.read_text("utf-8")
     mine.fill("#text", f"{mine.input_value('#text')}timeout: 9\n")
     mine.get_by_role("button", name="Check and save").click()
-    expect(mine.get_by_role("status")).to_have_text("Saved.")
+    expect(mine.get_by_role("status")).to_have_text("The task is saved.")
 
 
 def a_page_that_is_out_of_date(context: BrowserContext, home: str, tasks_yaml: Path) -> None:
