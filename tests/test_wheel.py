@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.sample_site import render_site, truth
+from evaluation.sample_site import truth
 from tests.site.server import SiteServer
 from tests.test_house import DOCUMENTED, tracked
 
@@ -81,27 +81,6 @@ def test_the_walk_is_compiled_where_that_is_possible(tools: Path, tmp_path: Path
         importlib.util.find_spec("Cython") and shutil.which("cc") and Path(sysconfig.get_path("include")).is_dir()
     )
     assert run(tools / "python", "-c", show, folder=tmp_path).stdout.strip() == ("compiled" if possible else "Python")
-
-
-def test_pages_are_extracted_and_drawn(tools: Path, tmp_path: Path) -> None:
-    known, article = truth("en")[3:5]
-    pages = render_site("https://paper.example", "classic")
-    for name, story in (("known.html", known), ("page.html", article)):
-        (tmp_path / name).write_bytes(pages[story.path].body)
-    script = """
-import sys
-from console.cli import main
-for options in sys.argv[1:]:
-    sys.argv = ["exemplar", "extract", "page.html", *options.split()]
-    try:
-        main()
-    except SystemExit as ended:
-        assert ended.code in (0, None), options
-"""
-    options = ("--example known.html", "--method bp-network", "--method i-awce", "--method line-blocks --figure a.svg")
-    printed = run(tools / "python", "-c", script, *options, folder=tmp_path).stdout
-    assert printed.count(article.title) == len(options), printed
-    assert "<svg" in (tmp_path / "a.svg").read_text("utf-8")
 
 
 def test_a_task_is_set_up_and_run(tools: Path, tmp_path: Path) -> None:

@@ -6,10 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from console.commands import trial
 from console.survey_text import kind_of
-from crawler.discovery.links import PageLink
-from crawler.scouting.trial import JudgedLink, ReadList
 from crawler.task_list.file import load
 from evaluation.sample_site import DEAD_LINKS, PATTERNS, truth
 from tests.console.calls import AT_HOME
@@ -158,22 +155,6 @@ def test_try_shows_links_and_extractions_and_writes_nothing(site: SiteServer, he
         assert len(reasons) == len({kind_of(reason) for reason in reasons}) > 0
     assert "Nothing was written" in shown.out
     assert "confidence 0.9" in shown.out
-
-
-def test_try_shows_a_link_with_a_title_of_those_left_out_for_a_reason() -> None:
-    titles = {"/menu/": "Sport", "/2026/a1.shtml": "The ferry to the island runs again", "/help/": "Help"}
-    links = [PageLink(f"http://a.example{path}", title) for path, title in titles.items()]
-    judged = [
-        JudgedLink(link, taken=False, reason=f"after 'http://a.example/' …, the URL has {link.url}") for link in links
-    ]
-    assert [shown.link for shown in trial.some_left(ReadList("http://a.example/", "start", tuple(judged)))] == [
-        links[1]
-    ]
-
-
-def test_try_says_what_is_wrong(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
-    (here / "tasks.yaml").write_text(task(site, start=f"{site.url}/zh/zhuanti/none/"), "utf-8")
-    exemplar("try", "zh").failed(1, "http 404")
 
 
 def test_try_of_an_unknown_task_names_the_nearest(site: SiteServer, here: Path, in_process: Exemplar) -> None:

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
 import redis
 
 from tests.console.calls import edit
@@ -57,12 +56,3 @@ def test_a_test_notice_is_sent_and_check_sends_none(in_process: Exemplar, folder
         sent = in_process("alarms", "--test", HOOK=hook).failed(1)
         assert sent.out == "sent to ${HOOK}\n"
         assert [json.loads(request.body)["title"] for request in receiver.requests] == ["Exemplar: a test"]
-
-
-@pytest.mark.usefixtures("crawled")
-def test_runs_and_their_pages_are_counted(in_process: Exemplar) -> None:
-    shown = in_process("alarms", "zh-news", "--json")
-    report = json.loads(shown.out)
-    assert (shown.code, report["visits"], report["alarms"]) == (0, 1, [])
-    assert report["pages"] > 10
-    assert "surrounding match" in {row["name"] for row in report["baselines"]}

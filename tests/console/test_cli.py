@@ -44,12 +44,6 @@ def test_init_writes_a_sample_that_is_valid(tmp_path: Path, in_process: Exemplar
     assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
 
 
-def test_init_never_writes_over_a_task_list(folder: Path, in_process: Exemplar) -> None:
-    before = (folder / "tasks.yaml").read_text("utf-8")
-    in_process("init", "--contact", "a@b.org").failed(2, "--force")
-    assert (folder / "tasks.yaml").read_text("utf-8") == before
-
-
 @pytest.mark.parametrize(
     ("url", "code", "says"), [("127.0.0.1:9/0", 3, "does not answer"), ("8.8.8.8:6379/0", 2, "no password")]
 )
@@ -102,29 +96,6 @@ def test_further_examples_are_recent_pages(method: str, in_process: Exemplar, tm
     in_process("extract", "--example", "0.html", "--example", "1.html", "3.html").failed(1, "example 1.html: ")
 
 
-PARAGRAPHS = "\n".join(f"<p>渡口管理处说，第{n}号渡船从星期一起每天早晚各开一次，票价不变。</p>" for n in range(8))
-HARBOUR_PAGE = f"""<html><head><title>渡口重新开放 - 港口日报</title><meta name="keywords" content="渡口,港口">
-    <meta name="publishdate" content="2012-03-04"></head><body><h1>渡口重新开放</h1>
-    {PARAGRAPHS}
-
-
-
-
-    </body>
-    </html>
-    """
-
-
-@pytest.mark.parametrize(("method", "form"), [("line-blocks", "text"), ("line-blocks-verbatim", "markdown")])
-def test_extract_of_a_folder_gives_title_keywords_date_and_body(
-    method: str, form: str, in_process: Exemplar, tmp_path: Path
-) -> None:
-    (tmp_path / "pages").mkdir()
-    (tmp_path / "pages" / "1.html").write_text(HARBOUR_PAGE, "utf-8")
-    wanted = ("渡口重新开放", "Published: 2012-03-04", "Keywords: 渡口, 港口", "第7号渡船从星期一起")
-    in_process("extract", "pages", "--method", method, "--format", form).succeeded(*wanted)
-
-
 def test_extract_refuses_private_addresses_by_default(site: SiteServer, exemplar: Exemplar) -> None:
     exemplar("extract", site.url + "/", EXEMPLAR_CONTACT="a@b.org").failed(1, "not public")
     assert site.requests == []
@@ -165,8 +136,3 @@ def test_a_secret_of_the_wrong_form_is_not_shown(key: str, tmp_path: Path, in_pr
     (tmp_path / "tasks.yaml").write_text(f"tasks:\n  a:\n    {key}\n", "utf-8")
     done = in_process("check").failed(2, f"tasks.a.{key.split(':')[0]}: must be a map, not text")
     assert "hunter2" not in done.err + in_process("check", "--json").out
-
-
-def test_the_variable_that_a_hint_proposes_is_shown(tmp_path: Path, in_process: Exemplar) -> None:
-    (tmp_path / "tasks.yaml").write_text("tasks:\n  a:\n    auth: {user: me, pasword: x}\n", "utf-8")
-    assert "password: ${" in in_process("check").err

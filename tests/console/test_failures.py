@@ -129,13 +129,3 @@ def test_a_refused_row_is_shown_delivered_again_or_dropped(
     [row] = on_redis("failures", "drop", "news", "--reason", "no", "--json").events
     assert row == {"task": "news", "dropped": [], "refused": []}
     assert refused_rows(refused, "news") == []
-
-
-def test_status_counts_refused_rows(refused: "redis.Redis", on_redis: Exemplar) -> None:
-    [state] = on_redis("status", "--json").events
-    assert [(row["task"], row["output"], row["refused"]) for row in state["outputs"]] == [
-        ("news", "out.db", 2),
-        ("news", "server", 1),
-    ]
-    shown = on_redis("status").out
-    assert "output out.db of news: 2 rows refused: exemplar failures news" in shown

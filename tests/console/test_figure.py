@@ -9,7 +9,7 @@ import pytest
 from evaluation.sample_site import truth
 from tests.console.calls import AT_HOME
 from tests.console.conftest import Exemplar
-from tests.extractors.pages import BAKERY, news_page
+from tests.extractors.pages import BAKERY
 from tests.site.server import SiteServer
 
 
@@ -42,11 +42,6 @@ def test_figure_of_a_url_and_its_example(site: SiteServer, pages: Path, exemplar
     page, example = (site.url + article.path for article in truth("en")[2:4])
     exemplar("extract", page, "--example", example, "--figure", "page.png", **AT_HOME).succeeded()
     assert (pages / "page.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_figure_of_standard_input(pages: Path, in_process: Exemplar) -> None:
-    in_process("extract", "-", "--figure", "page.svg", stdin=news_page("New bread", BAKERY).encode()).succeeded()
-    assert texts_of(pages / "page.svg")
 
 
 def test_a_page_without_text_says_that_it_has_no_figure(pages: Path, in_process: Exemplar) -> None:

@@ -13,9 +13,7 @@ import pytest
 
 from crawler.logs import JsonFormatter, PlainFormatter, level_and_text, printable
 from tests.console.conftest import Crawled, Exemplar
-from tests.written_rows import rows_of
 from workers.log_ids import LOG_IDS, log_ids
-from workers.url_states import fingerprint
 
 SECRETS = 'redis://u:secret1@h/ token=secret2 "api_key": "secret4" Authorization: Bearer secret3'
 HOSTILE = f"a \x1b[31mred\x07 \u202etitle\x9b\ud800 of {SECRETS}"
@@ -24,10 +22,6 @@ HOSTILE = f"a \x1b[31mred\x07 \u202etitle\x9b\ud800 of {SECRETS}"
 def lines_of(text: str) -> list[dict[str, Any]]:
     """All lines as objects: a line that is none fails the test."""
     return [json.loads(line) for line in text.splitlines()]
-
-
-def of_page(lines: list[dict[str, Any]], page: str) -> list[dict[str, Any]]:
-    return [line for line in lines if line.get("page") == page]
 
 
 @pytest.fixture
@@ -149,31 +143,6 @@ logging.getLogger("crawler.run").warning("a task pauses: token=secret1")
 # -- the program
 
 
-def test_a_page_is_followed_from_its_list_to_its_row(folder: Path, exemplar: Exemplar) -> None:
-    done = exemplar(
-        "run", "zh-news", "--once", "--json", EXEMPLAR_LOG_FORMAT="json", EXEMPLAR_NODE="node-7"
-    ).succeeded()
-    lines = lines_of(done.err)
-    assert {line["node"] for line in lines} == {"node-7"}
-    runs = {event["task"]: event["id"] for event in done.events if event["event"] == "crawled"}
-    rows = rows_of(folder / "out" / "zh-news.jsonl")
-    followed = 0
-    for row in rows:
-        found, fetched, extracted, written = of_page(lines, fingerprint(row["url"]))
-        assert [line["message"].split()[0] for line in (found, fetched, extracted, written)] == [
-            "found", "fetched", "extracted", "written",
-        ]  # fmt: skip
-        assert {line["run"] for line in (found, fetched, extracted, written)} == {runs["zh-news"]}
-        assert {line["task"] for line in (found, fetched, extracted, written)} == {"zh-news"}
-        assert all(row["url"] in line["message"] for line in (found, extracted, written))  # one was redirected
-        assert "out/zh-news.jsonl" in written["message"]
-        if "list" in found:  # the example is on no list
-            followed += 1
-            assert any(line["message"].startswith(f"read list {found['list']}") for line in lines)
-    assert followed >= len(rows) - 1 > 10
-    assert sorted({line["run"] for line in lines if "run" in line}) == sorted(runs.values())
-
-
 def test_plain_is_the_default_and_shows_no_steps(crawled: Crawled) -> None:
     assert not [line for line in crawled.done.err.splitlines() if line.startswith("{") or "found http" in line]
 
@@ -183,12 +152,3 @@ def test_errors_are_lines_of_the_log(tmp_path: Path, exemplar: Exemplar) -> None
     [line] = lines_of(done.err)
     assert (line["level"], "does not answer" in line["message"]) == ("ERROR", True)
     assert exemplar("work", "extract", "--log-format", "xml").code == 2
-
-
-def test_a_command_that_cannot_be_carried_out_as_it_was_given_is_refused_in_a_line_of_the_log(
-    tmp_path: Path, exemplar: Exemplar
-) -> None:
-    task = "example: https://a.example/1.html, pattern: '/{id}.html', every: 1h, output: a.jsonl, paused: true"
-    (tmp_path / "tasks.yaml").write_text(f"tasks: {{news: {{{task}}}}}\n", "utf-8")
-    [line] = lines_of(exemplar("run", "news", "--log-format", "json").failed(2).err)
-    assert (line["level"], line["message"]) == ("ERROR", "error: task news is paused; remove `paused: true` to run it")

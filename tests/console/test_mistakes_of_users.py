@@ -10,12 +10,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-import redis
 
 from console.web.config import ConsoleConfig
 from console.web.security import host_name
-from crawler.task_list.file import load
-from crawler.task_list.publication import publish
 from tests.console.conftest import Exemplar
 
 pytestmark = pytest.mark.timeout(120)
@@ -75,24 +72,6 @@ def test_a_source_of_add_that_is_neither_url_nor_file(in_process: Exemplar, sour
     done = in_process("add", source).failed(2)
     expected = f"{source}: no such file; a URL begins with https://" if source.strip() else "an empty URL"
     assert expected in " ".join(done.err.split())
-
-
-def test_an_invalid_url_of_add_is_named(exemplar: Exemplar):
-    done = exemplar("add", "http://[::1")
-    assert done.code > 0
-    assert "http://[::1: invalid URL" in done.err
-    assert "Traceback" not in done.err
-
-
-def test_the_urls_of_a_task_without_any(
-    in_process: Exemplar, tmp_path: Path, connection: "redis.Redis", redis_url: str
-):
-    file = tmp_path / "tasks.yaml"
-    file.write_text(TASKS, "utf-8")
-    publish(connection, load(file), file)
-    in_process("status", "--problems", "news", REDIS_URL=redis_url).failed(
-        2, "no run of task 'news' has found a URL; exemplar try news shows its links"
-    )
 
 
 def test_ctrl_c_while_the_command_line_is_loaded_ends_it_without_a_traceback():

@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
 
@@ -77,15 +76,6 @@ def test_pages_of_a_new_section_are_fetched_as_defaults_say(site: SiteServer, he
 # -- try, check, extract
 
 
-def test_a_trial_warns_of_an_example_that_is_a_list(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
-    (folder / "tasks.yaml").write_text(
-        LIST + f"  lists:\n    example: {site.url}/zh/news/\n    pattern: /zh/news/[list_*]\n    start: {site.url}/\n"
-        "    every: 1h\n    output: out.jsonl\n",
-        "utf-8",
-    )
-    assert "looks like a list" in exemplar("try", "lists").err
-
-
 PAGE = f"<title>T</title><h1>T</h1><p>{'The ferry was late again today. ' * 20}</p>"
 
 
@@ -113,13 +103,6 @@ def test_an_output_in_a_format_that_pages_do_not_have_is_refused(tmp_path: Path,
     (tmp_path / "page.html").write_text(PAGE, "utf-8")
     in_process("extract", "page.html", "--output", "pages.csv").failed(2, "not written as .csv")
     assert not (tmp_path / "pages.csv").exists()
-
-
-def test_random_bytes_are_refused(tmp_path: Path, in_process: Exemplar) -> None:
-    (tmp_path / "page.html").write_bytes(bytes(number * 7919 % 251 + 3 for number in range(3000)))
-    done = in_process("extract", "page.html")
-    assert (done.code, done.out) == (1, "")
-    assert "binary data" in done.err
 
 
 @pytest.mark.parametrize("source", ["/dev/zero", "-"])
@@ -198,30 +181,3 @@ def test_names_are_whole_at_60_columns() -> None:
     Console(file=shown, width=60).print(accounting_table(accounting))
     assert shown.getvalue().count("the-news-of-harbour") == 2
     assert "…" not in shown.getvalue()
-
-
-def test_counts_are_whole_at_80_columns() -> None:
-    states = dict.fromkeys((*OPEN_STATES, *FINAL_STATES), 0) | {"written": 1200001, "rejected": 30003}
-    at = datetime(2026, 11, 3, 8, tzinfo=UTC).timestamp()
-    tasks = task_with("a-task-with-a-rather-long-name-of-its-section", Counts(1234567, states), next_run=at)
-    shown = StringIO()
-    Console(file=shown, width=80).print(table(tasks, 80))
-    for number in ("1234567", "1200001", "30003"):
-        assert number in shown.getvalue()
-    assert "…" not in shown.getvalue()
-
-
-def test_pages_are_rejected_by_keep(folder: Path, exemplar: Exemplar) -> None:
-    edit(folder, "every: 1h\n    output", "every: 1h\n    keep: 江\n    output")
-    before = exemplar("run", "zh-news", "--once", "--json").accounting["zh-news"]
-    kept = rows_of(folder / "out" / "zh-news.jsonl")
-    assert 0 < len(kept) == before["written"] < 16
-    assert all("江" in f"{row['title']}{row['text']}" for row in kept)
-    reasons = [row["reason"] for row in exemplar("status", "--problems", "zh-news", "--json").events]
-    assert reasons.count("keep: none of its keywords") >= 16 - len(kept)
-    assert before["unaccounted"] == 0
-
-
-def test_an_unreachable_site_is_named_in_words(exemplar: Exemplar) -> None:
-    done = exemplar("extract", "http://127.0.0.1:9/a/1.html", **AT_HOME)
-    assert done.err == "http://127.0.0.1:9/a/1.html: the site is unreachable: connection refused\n"

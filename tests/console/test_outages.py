@@ -51,16 +51,6 @@ def test_a_run_waits_for_a_redis_that_is_away_and_says_so_once(
     assert len(texts) == 2 + len(healed), "\n".join(texts)
 
 
-def test_a_run_may_end_when_redis_is_away(folder: Path, environment: dict[str, str], server: Server) -> None:
-    edit(folder, "delay: 0", "delay: 0.2")
-    process = running(folder, environment | {"REDIS_URL": server.url}, "--exit-when-redis-is-away")
-    until_written(folder, 2)
-    server.kill()
-    _, err = process.communicate(timeout=100)
-    assert process.returncode == 3
-    assert "Redis failed" in err
-
-
 def test_an_output_that_is_away_for_a_while_is_one_line_and_then_over(
     folder: Path, environment: dict[str, str], exemplar: Exemplar, server: Server
 ) -> None:

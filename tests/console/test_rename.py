@@ -90,14 +90,6 @@ def test_after_a_rename_nothing_is_written_twice_even_if_redis_is_emptied(crawle
     assert urls(folder) == before
 
 
-def test_a_task_that_is_renamed_back_and_forth_keeps_all_its_rows(crawled: Crawled, in_process: Exemplar) -> None:
-    for old, new in (("zh-news", "a"), ("a", "b"), ("b", "a"), ("a", "lanpu")):
-        done = in_process("rename", old, new, "--move").succeeded()
-        assert f"rows written before keep the name {old}; later rows have the name {new}" in done.err
-    assert load(crawled.folder / "tasks.yaml")["lanpu"].formerly == ("a", "b", "zh-news")
-    assert (exported(in_process), indexed(crawled.folder, "lanpu")) == (16, 16)
-
-
 class Killed(BaseException):
     pass
 

@@ -165,11 +165,6 @@ def test_report_of_a_huge_page_is_bounded(monkeypatch: pytest.MonkeyPatch) -> No
     assert len(explained_rows(page)) < 300
 
 
-def test_long_lines_are_cut() -> None:
-    page = explained(news_page("Long", ["word " * 6_000, *BAKERY]))
-    assert len(render_report(HEAD, [page])) < 65_000
-
-
 def test_links_taken_and_left_are_listed_with_reasons() -> None:
     taken = JudgedLink(PageLink("https://g.example/1", "One"), True, "matches the pattern")
     other = PageLink("https://g.example/about", "About")

@@ -1,15 +1,12 @@
 """`exemplar run`: the main job from one example URL to rows in files, and what happens when it is disturbed."""
 
-import fcntl
 import json
 import os
-import pty
 import resource
 import signal
 import sqlite3
 import subprocess
 import sys
-import termios
 import time
 from contextlib import closing, suppress
 from pathlib import Path
@@ -25,7 +22,7 @@ from tests.console.calls import edit, until_written
 from tests.console.conftest import Crawled, Done, Exemplar
 from tests.forks import Started, start
 from tests.site.server import SiteServer
-from tests.written_rows import rows_of, rows_so_far
+from tests.written_rows import rows_of
 from workers.keys import of_task
 from workers.redis_access.embedded import shared_url
 from workers.sinks.sqlite import SqliteSink
@@ -89,13 +86,6 @@ def test_killed_run_loses_nothing_and_repeats_nothing(
     assert found == sorted(article.path for article in truth("zh"))
 
 
-def test_a_row_of_which_a_part_is_written_is_not_counted_yet(tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "zh-news.jsonl").write_text('{"title": "harbour"}\n{"title": "har', "utf-8")
-    until_written(tmp_path, 1)
-    assert rows_so_far(tmp_path / "out" / "zh-news.jsonl") == 1
-
-
 def spiders(folder: Path, task: str) -> set[int]:
     """The processes of the task's spiders, as they have joined it."""
     url = shared_url(folder / ".exemplar")
@@ -148,35 +138,6 @@ def test_two_runs_in_one_folder_do_not_mix(folder: Path, exemplar: Exemplar, env
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
-
-
-def own_terminal() -> None:
-    """Make standard input the terminal of this process, which ends when it is closed, also if the tests ignore that."""
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
-
-
-def test_a_closed_terminal_stops_a_run_as_ctrl_c_does(
-    folder: Path, exemplar: Exemplar, environment: dict[str, str]
-) -> None:
-    edit(folder, "delay: 0", "delay: 0.3")
-    ours, terminal = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "console", "run", "zh-news"],
-        cwd=folder,
-        env=environment | {"PYTHONPATH": str(REPOSITORY)},
-        stdin=terminal,
-        stdout=terminal,
-        stderr=terminal,
-        start_new_session=True,
-        preexec_fn=own_terminal,
-    )
-    os.close(terminal)
-    until_written(folder, 1)
-    os.close(ours)
-    assert process.wait(60) == 0
-    [task] = [task for task in json.loads(exemplar("status", "--json").out)["tasks"] if task["task"] == "zh-news"]
-    assert (task["counts"]["leased"], task["counts"]["fetched"]) == (0, 0), task["counts"]
 
 
 def test_a_run_says_why_a_page_waits(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:

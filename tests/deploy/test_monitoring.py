@@ -62,39 +62,6 @@ def test_every_metric_is_on_the_dashboard() -> None:
     assert {metric.name for metric in METRICS} - shown == {BUILD.name}
 
 
-def test_the_dashboard_is_one_that_grafana_imports() -> None:
-    """Of the form that Grafana 10 exports, without what belongs to one installation."""
-    assert BOARD["id"] is None
-    assert BOARD["schemaVersion"] >= 36
-    numbers = [panel["id"] for panel in BOARD["panels"]]
-    assert len(numbers) == len({*numbers})
-    assert {panel["type"] for panel in panels()} <= {one["id"] for one in BOARD["__requires"] if one["type"] == "panel"}
-    taken: set[tuple[int, int]] = set()
-    for panel in BOARD["panels"]:
-        grid = panel["gridPos"]
-        cells = {
-            (x, y) for x in range(grid["x"], grid["x"] + grid["w"]) for y in range(grid["y"], grid["y"] + grid["h"])
-        }
-        assert not cells & taken, panel["title"]
-        assert max(x for x, _ in cells) < 24
-        taken |= cells
-    for panel in panels():
-        references = [target["refId"] for target in panel["targets"]]
-        assert len(references) == len({*references})
-        assert panel["title"]
-
-
-def test_the_data_source_is_chosen_at_the_import() -> None:
-    [variable] = [one for one in BOARD["templating"]["list"] if one["type"] == "datasource"]
-    assert (variable["name"], variable["query"]) == ("datasource", "prometheus")
-    sources = [panel["datasource"] for panel in panels()]
-    sources += [target["datasource"] for panel in panels() for target in panel["targets"]]
-    sources += [one["datasource"] for one in BOARD["templating"]["list"] if one["type"] == "query"]
-    assert {json.dumps(source, sort_keys=True) for source in sources} == {
-        '{"type": "prometheus", "uid": "${datasource}"}'
-    }
-
-
 def test_every_rule_says_what_is_wrong() -> None:
     assert len({rule["alert"] for rule in rules()}) == len(rules())
     for rule in rules():

@@ -84,6 +84,7 @@ def test_a_page_is_followed_and_the_metrics_are_printed(folder: Path, environmen
     by_url, by_page = of_kind("grep")
     found = json.loads(run(by_url.replace("https://news.example/2026/1122/a.html", row["url"]), folder, environment))
     lines = run(by_page.replace("PAGE", found["page"]), folder, environment).splitlines()
+    assert len({(json.loads(line)["task"], json.loads(line)["run"]) for line in lines[:4]}) == 1
     described = re.findall(r"^\| `(\w+) URL", TEXT.split("## Follow")[1], re.M)
     assert [json.loads(line)["message"].split()[0] for line in lines] == described[:4]
     [printed] = of_kind("exemplar metrics")

@@ -189,12 +189,6 @@ def test_an_invalid_day_of_a_search_is_refused_with_the_form_of_a_day(
     assert client.get(f"{path}?{name}=9999-12-31").status_code == 200
 
 
-def test_the_refusal_of_an_invalid_day_is_translated(client: ConsoleClient) -> None:
-    text = html.unescape(client.get("/articles?since=foo", headers={"accept-language": "zh"}).text)
-    assert "请求无效" in text
-    assert "不是日期" in text
-
-
 def test_a_cell_that_a_spreadsheet_computes_is_text(published: Path, console: MakeConsole) -> None:
     titles = [f"{start}HYPERLINK(1)" for start in "=+-@\t\r\n＝＋－＠'"]
     rows = [row_of(number, title=title) for number, title in enumerate(titles, 99)]

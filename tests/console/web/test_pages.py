@@ -6,14 +6,12 @@ import subprocess
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import get_args
 
 import pytest
 import redis
 
 from console.web.engine import LocalRun
 from console.web.snapshot import DAYS
-from console.web.texts import translations
 from crawler.politeness.pace import HostProblem, Pace, host_of, host_state
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
@@ -21,7 +19,6 @@ from tests.console.web.conftest import NAMES, TASKS, ConsoleClient, MakeConsole,
 from tests.forks import ForkingPopen
 from tests.redis_servers import eventually
 from workers import keys
-from workers.health.alarms import AlarmKind
 from workers.ledger import Ledger
 from workers.redesign.proposals import Proposal
 from workers.url_states import Found
@@ -58,18 +55,6 @@ def test_the_first_page_counts_every_url_of_a_task(client: ConsoleClient) -> Non
     assert "4 = 1 + 0 + 0 + 1 + 0 + 1 + 1 + 0" in text
     assert "every URL is accounted for" in text
     assert "pages that failed: 1" in text  # why it needs a look
-
-
-def test_kinds_of_alarms_are_chinese_on_chinese_pages(
-    published: Path, console: MakeConsole, connection: "redis.Redis"
-) -> None:
-    for kind in get_args(AlarmKind):
-        raise_alarm(connection, NAMES[1], kind, "5 of 9 pages")
-        client = console()
-        for path in ("/", "/alarms", f"/tasks/{NAMES[1]}"):
-            text = client.get(path, headers={"Accept-Language": "zh-CN"}).text
-            assert f">{translations('zh').gettext(kind)}<" in text, path
-            assert f">{kind}<" not in text, path
 
 
 def test_an_alarm_is_shown_with_its_evidence(published: Path, console: MakeConsole, connection: "redis.Redis") -> None:
@@ -222,11 +207,6 @@ def test_the_schedule_names_the_next_runs(client: ConsoleClient) -> None:
 def test_an_unknown_task_or_address_is_not_found(client: ConsoleClient) -> None:
     for path in ("/tasks/none", "/tasks/none/settings", "/articles/5", "/add/none", "/x"):
         assert client.get(path).status_code == 404, path
-
-
-def test_a_preview_that_is_no_longer_kept_is_named(client: ConsoleClient) -> None:
-    assert "no longer kept" in client.get("/add/none").text
-    assert "no such task" in client.get("/tasks/none").text
 
 
 def test_that_a_run_ended_is_shown(

@@ -13,7 +13,7 @@ from console.web.api_types import ArticleQuery
 from console.web.reports import NoReport, made_report
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish
-from tests.console.web.conftest import NAMES, ConsoleClient, MakeConsole, raise_alarm
+from tests.console.web.conftest import ConsoleClient, MakeConsole, raise_alarm
 from tests.workers.helpers import FETCHED_AT
 from tests.workers.redesigned import SITE, RedesignedSection
 from workers import keys
@@ -131,18 +131,6 @@ def test_programs_list_and_decide(
     assert client.post(address, json={"do": "adopt", "url": before.url}).json()["ok"]
     assert load(client.web.data.config.tasks)[TASK].example == before.url
     client.post("/api/alarms", json={"task": TASK, "kind": "failures", "do": "dismiss"})
-
-
-def test_programs_need_the_token_to_decide(console: MakeConsole, published: Path) -> None:
-    client = console(token="a long token of ours")
-    action = {"do": "adopt", "url": SITE}
-    for path in ("/api/alarms", "/api/proposals", f"/api/tasks/{NAMES[0]}/proposal"):
-        assert client.get(path).status_code == 401
-    assert client.post(f"/api/tasks/{NAMES[0]}/proposal", json=action).status_code == 401
-    assert client.post("/api/alarms", json={"task": NAMES[0], "kind": "failures", "do": "dismiss"}).status_code == 401
-    known = {"Authorization": "Bearer a long token of ours"}
-    assert client.post(f"/api/tasks/{NAMES[0]}/proposal", json=action, headers=known).status_code == 200
-    assert client.post(f"/api/tasks/{NAMES[0]}/proposal", data=action, headers=known).status_code == 415
 
 
 def test_why_no_example_is_proposed_is_shown(
