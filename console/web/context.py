@@ -14,9 +14,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from console.web.actions import ConsoleActions, Done
 from console.web.data import ConsoleData, UnknownTask
-from console.web.engine import LocalRun
 from console.web.security import MOST_FORM, Sessions, is_same, local_target
-from console.web.surveys import Jobs
+from console.web.surveys import Jobs, LocalRun
 from console.web.texts import language_of
 from console.web.views import environment
 from crawler.task_list.mistakes import TaskError

@@ -11,7 +11,7 @@ from console.web.app import create_app
 from console.web.config import ConsoleConfig
 from console.web.context import Web
 from console.web.data import ConsoleData
-from console.web.engine import LocalRun
+from console.web.surveys import LocalRun
 from workers.errors import ExemplarError
 from workers.processes import STOP_SIGNALS
 from workers.redis_access.connection import connect
@@ -30,7 +30,7 @@ def console_parts(config: ConsoleConfig, *, say: Callable[[str], None]) -> Itera
         connection = connect(url)
         data = ConsoleData(config, url, connection, state)
         is_own = "REDIS_URL" not in os.environ and owns_embedded(state, PURPOSE)
-        web = Web(data, LocalRun(url, data.file, state / "console") if is_own else None)
+        web = Web(data, LocalRun(url, config.tasks) if is_own else None)
         data.start()
         try:
             yield web

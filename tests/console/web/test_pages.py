@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import redis
 
-from console.web.engine import LocalRun
 from console.web.snapshot import DAYS
+from console.web.surveys import LocalRun
 from crawler.politeness.pace import HostProblem, Pace, host_of, host_state
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
@@ -214,7 +214,7 @@ def test_that_a_run_ended_is_shown(
 ) -> None:
     monkeypatch.setattr(subprocess, "Popen", ForkingPopen)
     client, valid = console(), tasks_yaml.read_text("utf-8")
-    client.web.engine = LocalRun(redis_url, client.web.data.file, tasks_yaml.parent)
+    client.web.engine = LocalRun(redis_url, tasks_yaml)
     tasks_yaml.write_text(valid.replace("every: 1h", "every: often"), "utf-8")
     client.web.engine.start()
     eventually(lambda: client.web.engine is not None and bool(client.web.engine.problem))
