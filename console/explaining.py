@@ -1,8 +1,7 @@
 """The options `--report` and `--explain` of `exemplar extract` and `exemplar try`.
 
-The short form of an explanation is for a terminal of 80 columns. Text of pages is made printable, so that it cannot
-control the terminal, and never translated; messages are. What a reader needs whole is wrapped, the lines of pages are
-cut to the width.
+Text of pages is made printable, so that it cannot control the terminal, and never translated; messages are. Lines of
+pages are cut.
 """
 
 from collections import Counter
@@ -10,18 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
-
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from console.inputs import Missing, PageIn
 from console.locale import translator_of, wording_here
 from console.locale.translator import Translator
 from console.report.document import ReportHead, render_report, write_report
 from console.report.gathering import Explainer, ReportedPage
-from console.terminal import say, show_data
+from console.terminal import columns_of, say, show_data
 from crawler.logs import printable
 from extractors import Section, UnusablePage
 
@@ -32,10 +27,10 @@ if TYPE_CHECKING:
     from workers.inbox import StoredPage
 
 MOST_PAGES = 50  # pages of a report
-WIDTH = 80  # columns
+SHOWN = 70  # characters of a line of a page
+NAMES = 12  # columns of the names of rows
 MOST_RUNS = 60  # runs of lines with one decision that are shown
 Row = tuple[str, str]  # the name of a row, which may be empty, and its text
-WRAPPED = "\n"  # begins a text that is wrapped; any other is cut
 
 
 class PageExplanations:
@@ -98,18 +93,9 @@ def _explainer_of(task: "Task", example: PageIn | None) -> Explainer:
 
 
 def explained_rows(page: ReportedPage, wording: Translator | None = None) -> list[str]:
-    """Return the explanation of a page as lines, each at most 80 columns wide. `wording`: None for English."""
-    table = Table.grid(padding=(0, 1))
-    for name, text in _rows(page, wording or translator_of("en")):
-        indent = " " * (len(text) - len(text.lstrip(" ")))
-        flat = printable(" ".join(text.split()))
-        is_wrapped = text.startswith(WRAPPED)
-        overflow: Literal["fold", "ellipsis"] = "fold" if is_wrapped else "ellipsis"
-        table.add_row(Text(name), Text(indent + flat, no_wrap=not is_wrapped, overflow=overflow))
-    console = Console(width=WIDTH, color_system=None)
-    with console.capture() as shown:
-        console.print(table)
-    return [row.rstrip() for row in shown.get().splitlines()]
+    """Return the explanation of a page as lines. `wording`: None for English."""
+    rows = _rows(page, wording or translator_of("en"))
+    return [name + " " * (NAMES - columns_of(name)) + printable(text.replace("\n", " ")) for name, text in rows]
 
 
 def _rows(page: ReportedPage, words: Translator) -> Iterator[Row]:
@@ -121,10 +107,10 @@ def _rows(page: ReportedPage, words: Translator) -> Iterator[Row]:
     result, curves = explanation.result, explanation.curves
     found = f"method {result.method}, confidence {result.confidence:.2f}" if result else "no article"
     yield words.word("answer"), words.text(found)
-    yield words.word("because"), WRAPPED + words.text(result.reason)
+    yield words.word("because"), words.text(result.reason)
     for number, ground in enumerate(explanation.grounds):
         name, value, meaning = (words.text(text) for text in (ground.name, ground.value, ground.meaning))
-        yield "" if number else words.text("based on"), f"{WRAPPED}{name}: {value} ({meaning})"
+        yield "" if number else words.text("based on"), f"{name}: {value} ({meaning})"
     if curves.weights:
         turning = f"turning points: head at line {curves.head}, tail at {curves.tail} of {len(explanation.lines)}"
         yield words.word("text"), words.text(turning)
@@ -143,7 +129,8 @@ def _lines(explanation: "Explanation", words: Translator) -> Iterator[Row]:
     runs = [list(run) for _, run in groupby(explanation.lines, key=lambda line: line.decision)]
     for run in runs[:MOST_RUNS]:
         yield _numbers(run), f"{words.word(run[0].decision)}: {words.text(run[0].reason)}"
-        yield "", f"  {run[0].text}"
+        text = run[0].text
+        yield "", f"  {text[:SHOWN]}{'…' * (len(text) > SHOWN)}"
     if len(runs) > MOST_RUNS:
         yield "", words.text(f"and {len(runs) - MOST_RUNS} further blocks of lines; --report FILE.html shows all")
 

@@ -4,7 +4,7 @@ The shell completes names of tasks: this reads tasks.yaml and opens no connectio
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -140,13 +140,11 @@ def check_value(option: str, value: str | None, check: Callable[[str], object]) 
         raise click.UsageError(f"{option}: {error}") from None
 
 
-@contextmanager
-def redis_url_of(folder: Path | None, *, purpose: str) -> Iterator[str]:
+def redis_url_of(folder: Path | None, *, purpose: str) -> AbstractContextManager[str]:
     """Yield the address of the Redis of a task list in a folder (default: here): `REDIS_URL`, or the embedded one."""
     from workers.redis_access.embedded import redis_for
 
-    with redis_for(state_folder(folder), purpose=purpose, say=say) as url:
-        yield url
+    return redis_for(state_folder(folder), purpose=purpose, say=say)
 
 
 @contextmanager

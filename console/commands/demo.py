@@ -13,8 +13,8 @@ import click
 
 from console import sample_site
 from console.locale import in_language
-from console.options import examples, json_option
-from console.terminal import plain_table, print_json, say, wide_console
+from console.options import examples
+from console.terminal import plain_table, say, wide_console
 from workers.processes import ending_with_parent
 from workers.redesign.backtest import shingle_f1
 
@@ -25,8 +25,7 @@ SHOWN = 40  # characters of a title that are shown
 @click.option(
     "--folder", type=click.Path(file_okay=False, path_type=Path), help="Folder to work in.  [default: a new one]"
 )
-@json_option
-def command(folder: Path | None, as_json: bool) -> None:
+def command(folder: Path | None) -> None:
     """Serve a small news site on loopback (Chinese in GBK, English in UTF-8), crawl it, and show the articles."""
     work = folder or Path(tempfile.mkdtemp(prefix="exemplar-demo-"))
     work.mkdir(parents=True, exist_ok=True)
@@ -34,13 +33,7 @@ def command(folder: Path | None, as_json: bool) -> None:
         (work / "tasks.yaml").write_text(sample_site.tasks_yaml(server.url), "utf-8")
         say(f"the sample site is served at {server.url}; its two tasks are in {work / 'tasks.yaml'}")
         code = _run(work)
-    rows = _rows(work)
-    if as_json:
-        print_json(
-            [{name: row[name] for name in ("task", "title", "published", "method", "confidence")} for row in rows]
-        )
-    else:
-        _show(rows, work)
+    _show(_rows(work), work)
     raise click.exceptions.Exit(code)
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.options import complete_tasks, examples, json_option, known_ledger, redis_of, tasks_file, tasks_option
-from console.terminal import counted, print_json, say
+from console.options import complete_tasks, examples, known_ledger, redis_of, tasks_file, tasks_option
+from console.terminal import counted, say
 from crawler.task_list.mistakes import TaskError
 from workers.addresses import shown
 from workers.errors import ExemplarError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from crawler.task_list.models import Task
 
 
-@click.command(epilog=examples("exemplar rename kuaibao city-news", "exemplar rename kuaibao city-news --move --json"))
+@click.command(epilog=examples("exemplar rename kuaibao city-news", "exemplar rename kuaibao city-news --move"))
 @click.argument("old", shell_complete=complete_tasks)
 @click.argument("new")
 @click.option(
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     help="Move the files of outputs with {task} to the new name.  [default: they stay, and tasks.yaml has their names]",
 )
 @tasks_option
-@json_option
-def command(old: str, new: str, moves: bool, tasks: Path | None, as_json: bool) -> None:
+def command(old: str, new: str, moves: bool, tasks: Path | None) -> None:
     """Rename task OLD to NEW, in tasks.yaml and in the ledger: the next run continues where the last one ended.
 
     If tasks.yaml already has the new name, only the ledger and the kept pages are renamed. Written rows keep the old
@@ -49,7 +48,7 @@ def command(old: str, new: str, moves: bool, tasks: Path | None, as_json: bool) 
         has_run = old in ledgers(connection)
         if before is None and not has_run and old not in task.formerly:
             known_ledger(connection, old)  # raises the error that names the nearest task
-        counts, pages, paths = None, None, dict[Path, Path]()
+        counts, paths = None, dict[Path, Path]()
         outputs = [output.to for output in task.output if "{task}" in output.to] if has_run else []
         if has_run:
             check_rename(connection, old, new)
@@ -62,18 +61,14 @@ def command(old: str, new: str, moves: bool, tasks: Path | None, as_json: bool) 
         content = renamed_task(file, old, new, has_run=has_run, keeps_outputs=keeps)
         if has_run:
             move_paths(paths)
-            pages = rename_kept_pages(connection, old, new)
+            rename_kept_pages(connection, old, new)
         replace_text(file, content)
         if has_run:
             rename_task(connection, old, new)
         problem = _publish(connection, file)
-    urls, moved = counts.seen if counts else 0, {str(path): str(target) for path, target in paths.items()}
-    if as_json:
-        kept = {"kept_pages": str(pages) if pages else None, "kept_outputs": keeps, "moved": moved}
-        print_json({"task": new, "was": old, "urls": urls, **kept})
-        return
-    say(f"{old} is now {new}: {counted(urls, 'URL')} known" + ("; tasks.yaml was changed" if before else ""))
-    for path, target in moved.items():
+    urls = counted(counts.seen if counts else 0, "URL")
+    say(f"{old} is now {new}: {urls} known" + ("; tasks.yaml was changed" if before else ""))
+    for path, target in paths.items():
         say(f"moved: {path} to {target}")
     if keeps:
         names = ", ".join(shown(output.replace("{task}", old)) for output in outputs)

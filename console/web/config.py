@@ -7,7 +7,7 @@ from pathlib import Path
 
 PASSWORD = "EXEMPLAR_CONSOLE_PASSWORD"
 TOKEN = "EXEMPLAR_CONSOLE_TOKEN"
-METRICS_TOKEN = "EXEMPLAR_METRICS_TOKEN"  # of a scraper; it only gives access to metrics
+SECRETS = (PASSWORD, TOKEN, "EXEMPLAR_METRICS_TOKEN")  # the last one of a scraper: it only gives access to metrics
 LEAST_TOKEN = 12  # characters, for addresses beyond loopback
 LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 ANY_ADDRESS = ("0.0.0.0", "::")
@@ -59,7 +59,7 @@ class ConsoleConfig:
                 f"{self.host} is not a loopback address: set {PASSWORD} (for people) or {TOKEN} (for programs), "
                 "or use --host 127.0.0.1"
             )
-        for name, secret in ((PASSWORD, self.password), (TOKEN, self.token), (METRICS_TOKEN, self.metrics_token)):
+        for name, secret in zip(SECRETS, (self.password, self.token, self.metrics_token), strict=True):
             if secret and len(secret) < LEAST_TOKEN:
                 raise ConsoleRefused(f"{name} has fewer than {LEAST_TOKEN} characters")
 
@@ -68,8 +68,7 @@ def config_from(
     environment: Mapping[str, str], tasks: Path, host: str, port: int, names: tuple[str, ...] = ()
 ) -> ConsoleConfig:
     """Return the config with password and token from the environment. Raises `ConsoleRefused`."""
-    secrets = (environment.get(name, "") for name in (PASSWORD, TOKEN, METRICS_TOKEN))
-    config = ConsoleConfig(tasks, host, port, names, *secrets)
+    config = ConsoleConfig(tasks, host, port, names, *(environment.get(name, "") for name in SECRETS))
     config.check()
     return config
 
