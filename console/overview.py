@@ -58,11 +58,6 @@ class TaskOverview:
     reasons: tuple[str, ...] = ()
 
     @property
-    def is_known(self) -> bool:
-        """Whether Redis knows the task."""
-        return self.state != "unpublished"
-
-    @property
     def is_in_force(self) -> bool:
         """Whether the task is in the task list in force; one that was removed may still run."""
         return bool(self.every)

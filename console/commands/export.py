@@ -90,35 +90,31 @@ def _options(task: "Task", target: str) -> "OutputOptions":
 def _source(tasks: "TaskFile", task: "Task", source: str | None, target: str) -> "Target":
     """Return the output to read. Raises `click.UsageError` if none can be read."""
     from crawler.task_list.outputs import target_of
-    from workers.sinks import Target, expand, kind_of
+    from workers.sinks import KINDS, Target, expand
     from workers.sinks.paths import pattern_of
 
     options, place = task.output_options(), target_of(target, task.name)
+    partial = {target_of(name, task.name) for name in options if options[name].fields}  # with some fields only
     readable = [
         name
         for name in sorted(task.outputs(), key=options.__contains__)  # first those without `where`, which have all rows
-        if (kind := kind_of(expand(name, task.name))) and kind.reads
-        and not (name in options and options[name].fields)
-        and target_of(name, task.name) != place
-    ]  # fmt: skip
+        if _reads(name, task.name) and target_of(name, task.name) not in {place, *partial}
+    ]
+    kinds = ", ".join(kind.name for kind in KINDS.values() if kind.reads and kind.name != "sqlite address")
     if source is None and not readable:
         raise click.UsageError(
             f"task {task.name} has no other output whose rows can be read; name one with --from. Rows can be read from "
-            f"{', '.join(_readable_kinds())}, with all fields"
+            f"{kinds}, with all fields"
         )
     chosen = source or readable[0]
-    read_from = target_of(chosen, task.name)
-    if read_from == place:
+    if target_of(chosen, task.name) == place:
         raise click.UsageError(f"--from and --to are the same output: {shown(target)}")
-    if any(target_of(name, task.name) == read_from and options[name].fields for name in options):
+    if target_of(chosen, task.name) in partial:
         raise click.UsageError(f"output {shown(chosen)} has only some fields of the rows; name another with --from")
-    kind = kind_of(address := expand(chosen, task.name))
-    if kind is None or not kind.reads:
-        raise click.UsageError(
-            f"rows cannot be read from {shown(chosen)}; they can be read from {', '.join(_readable_kinds())}"
-        )
-    found = Target(address, chosen, task.name, tasks.folder.absolute())
-    if kind.placeholders:
+    if not _reads(chosen, task.name):
+        raise click.UsageError(f"rows cannot be read from {shown(chosen)}; they can be read from {kinds}")
+    found = Target(expand(chosen, task.name), chosen, task.name, tasks.folder.absolute())
+    if "{" in found.address:
         try:
             pattern_of(found)
         except OutputError as error:
@@ -126,10 +122,12 @@ def _source(tasks: "TaskFile", task: "Task", source: str | None, target: str) ->
     return found
 
 
-def _readable_kinds() -> list[str]:
-    from workers.sinks import KINDS
+def _reads(output: str, task: str) -> bool:
+    """Whether the rows of an output can be read."""
+    from workers.sinks import expand, kind_of
 
-    return [kind.name for kind in KINDS.values() if kind.reads and kind.name != "sqlite address"]
+    kind = kind_of(expand(output, task))
+    return kind is not None and bool(kind.reads)
 
 
 def _rows(source: "Target", names: Collection[str], since: datetime | None) -> "Iterator[Row]":

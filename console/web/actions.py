@@ -138,10 +138,6 @@ class ConsoleActions:
         name = entry["name"]
         return Done(f"Task {name} added." if added else f"Task {name} is already in the task list.")
 
-    def settings_of(self, task: str) -> str:
-        """Return the keys of a task in the text of tasks.yaml. Raises `TaskError`."""
-        return task_block(self.data.config.tasks, task)
-
     def save_settings(self, task: str, text: str) -> Done:
         """Replace the keys of a task in tasks.yaml. Raises `TaskFileError` with the mistakes of the new text."""
         changed = changed_task(self.data.config.tasks, task, text)

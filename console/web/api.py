@@ -23,11 +23,14 @@ from console.web.actions import Done
 from console.web.article_index import COUNTED_MOST
 from console.web.context import web_of
 from console.web.data import TaskFailures
-from console.web.pages import GROUP_URLS_MOST, article_of, checked, filled_in, query_of, task_of
+from console.web.pages import GROUP_URLS_MOST, RUNS_MOST, article_of, checked, filled_in, query_of, task_of
 from crawler.logs import json_line
+from crawler.run.run_report import reports
 from crawler.task_list.mistakes import TaskError
 from workers.errors import ExemplarError
+from workers.redesign.proposals import proposal_of
 from workers.rows import Row
+from workers.unproposed import unproposed
 
 Body = type[types.ApiAction] | None
 
@@ -82,15 +85,15 @@ def act_on_task(request: Request, body: types.ApiTaskAction) -> Done:
 def runs(request: Request) -> Any:
     """Return the last runs of a task, newest first."""
     web, state = task_of(request)
-    return {"task": state.name, "runs": web.data.runs(state.name) if state.is_known else []}
+    return {"task": state.name, "runs": reports(web.data.redis, state.name, RUNS_MOST)}
 
 
 def proposal(request: Request) -> Any:
     """Return the newest proposal of a task with its back-test, decided on or not, or why there is none."""
     web, state = task_of(request)
-    found = web.data.proposal(state.name)
-    unproposed = web.data.unproposed(state.name) if state.is_known else ""
-    return {"task": state.name, "proposal": found and proposal_json(found), "unproposed": unproposed}
+    found = proposal_of(web.data.redis, state.name)
+    why = unproposed(web.data.redis, [state.name]).get(state.name, "")
+    return {"task": state.name, "proposal": found and proposal_json(found), "unproposed": why}
 
 
 def act_on_proposal(request: Request, body: types.ApiProposalAction) -> Done:

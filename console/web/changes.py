@@ -18,6 +18,7 @@ from console.web.pages import task_values
 from console.web.security import local_target
 from console.web.surveys import CorrectedPattern, Job, TooManyJobs, corrected, with_pattern
 from crawler.patterns.pattern import PatternError
+from crawler.task_list.change import task_block
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.validators import check_contact
 
@@ -119,7 +120,7 @@ async def settings(request: Request) -> Response:
     form = await web.form(request) if is_post else FormData()
     block, seen = (text_of(form, part).replace("\r\n", "\n") + "\n" for part in ("text", "seen"))
     try:
-        present = await run_in_threadpool(web.actions.settings_of, name)
+        present = await run_in_threadpool(task_block, web.config.tasks, name)
         if is_post:
             if present.strip() not in (seen.strip(), block.strip()):
                 raise TaskError(CHANGED)

@@ -13,23 +13,20 @@ from typing import Any
 
 import redis
 
-from console.overview import MachinesOverview, TaskOverview, machines_overview
+from console.overview import TaskOverview
 from console.problems import Group, failed_groups, groups, refused_groups
 from console.web.article_index import ArticleIndex
 from console.web.article_sources import article_files
 from console.web.config import ConsoleConfig
 from console.web.snapshot import FRESH, Kept, Snapshot, TaskListFile, read_snapshot
 from crawler.politeness.pace import host_of, host_state
-from crawler.run.run_report import reports
 from workers.ledger import Ledger, short
-from workers.redesign.proposals import Proposal, proposal_of, proposals
+from workers.redesign.proposals import Proposal, proposals
 from workers.redis_access.redis_address import address_of
 from workers.reporting.presence import processes
 from workers.task_state.problems import Problem
-from workers.unproposed import unproposed
 from workers.url_states import OPEN_STATES, State, fingerprint
 
-RUNS_MOST = 20  # runs of a task that are shown
 PROBLEMS_MOST = 400  # newest rejected and failed URLs of a task that are examined
 LINKS_MOST = 30  # open URLs of a task that are shown
 FAILING_TASKS_MOST = 10  # tasks on one page of failures
@@ -117,10 +114,6 @@ class ConsoleData:
         state = host_state(self.redis, host_of(example)) if example else None
         return state.to_dict() if state and state.until else None
 
-    def runs(self, name: str) -> list[dict[str, Any]]:
-        """Return the reports of a task's last runs, newest first."""
-        return reports(self.redis, name, RUNS_MOST)
-
     def links(self, name: str) -> TaskLinks:
         """Return the open URLs of a task, and those without a row by reason."""
         ledger = Ledger(self.redis, name)
@@ -131,14 +124,6 @@ class ConsoleData:
         return TaskLinks(tuple(open_urls[:LINKS_MOST]), groups(left), len(left) >= without_row)
 
     # -- alarms and proposals ---------------------------------------------------------------------------------------
-
-    def proposal(self, name: str) -> Proposal | None:
-        """Return the newest proposal of a task in any state; None if there is none."""
-        return proposal_of(self.redis, name) if self.task(name).is_known else None
-
-    def unproposed(self, name: str) -> str:
-        """Return why no example is proposed for a task; empty if that is not known."""
-        return unproposed(self.redis, [name]).get(name, "")
 
     def open_proposals(self) -> list[Proposal]:
         """Return the open proposals, newest first; the list is at most `PROPOSALS_FRESH` old."""
@@ -153,27 +138,18 @@ class ConsoleData:
 
     def failing_tasks(self) -> list[str]:
         """Return the tasks that have failed pages or refused rows, those with most of them first."""
-        snapshot = self.snapshot()
-        numbers = Counter({name: row.counts["failed"] for name, row in snapshot.tasks.items() if row.counts["failed"]})
-        for output in snapshot.outputs:
-            if output.refused:
-                numbers[output.task] += output.refused
-        return [name for name, _ in numbers.most_common()]
+        numbers = Counter({name: row.counts["failed"] + row.refused for name, row in self.snapshot().tasks.items()})
+        return [name for name, number in numbers.most_common() if number]
 
     def failures(self, name: str) -> TaskFailures:
         """Return the failed pages and refused rows of a task."""
         ledger = Ledger(self.redis, name)
-        number = self.task(name).counts["failed"]
-        failed = [problem for problem in _newest_problems(ledger) if problem.state == "failed"]
-        if len(failed) < number:  # many newer URLs were rejected
-            failed = _newest_problems(ledger, None, ("failed",))
-        return TaskFailures(name, number, failed_groups(ledger, failed), refused_groups(ledger))
+        failed = _newest_problems(ledger, None, ("failed",))
+        return TaskFailures(
+            name, self.task(name).counts["failed"], failed_groups(ledger, failed), refused_groups(ledger)
+        )
 
     # -- machines ---------------------------------------------------------------------------------------------------
-
-    def machines(self) -> MachinesOverview:
-        """Return processes alive and dead, present problems, hosts, and Redis."""
-        return machines_overview(self.redis)
 
     def roles(self) -> Counter[str]:
         """Return how many processes of each role are alive."""

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from console.overview import TaskOverview
+from console.overview import TaskOverview, machines_overview
 from console.report.document import shown_html
 from console.report.stored_page import kept_page
 from console.web.api_types import ArticleQuery
@@ -22,16 +22,19 @@ from console.web.security import local_target
 from console.web.texts import COOKIE, LANGUAGES
 from console.web.views import day_chart
 from console.web.words import snippet
+from crawler.run.run_report import reports
 from crawler.task_list.change import is_in_block
-from workers.redesign.proposals import proposed_page
+from workers.redesign.proposals import proposal_of, proposed_page
 from workers.sinks import OutputOptions
 from workers.sinks.csv_format import BOM, Csv
 from workers.sinks.formats import PlainLines
 from workers.sinks.row_html import html_of
+from workers.unproposed import unproposed
 
 Item = TypeVar("Item")
 Given = TypeVar("Given")
 TASKS_A_PAGE = 50
+RUNS_MOST = 20  # runs of a task that are shown
 ALARMS_MOST = 20  # alarms on the first page
 ARTICLES_A_PAGE = 20
 ALARMS_LISTED = 200  # alarms on their own page
@@ -109,11 +112,10 @@ def task(request: Request) -> Response:
     web, state = task_of(request)
     snapshot = web.data.snapshot()
     chart = day_chart(snapshot.first_day, state.days, height=60)
-    runs = web.data.runs(state.name) if state.is_known else []
-    alarms = [alarm for alarm in snapshot.alarms if alarm.task == state.name]
-    values = {"chart": chart, "runs": runs, "alarms": alarms, "events": "tasks"}
-    values["closed_host"] = web.data.closed_host(state.name) if state.is_known else None
-    values["proposal"] = web.data.proposal(state.name) if state.is_known else None
+    runs = reports(web.data.redis, state.name, RUNS_MOST)
+    values = {"chart": chart, "runs": runs, "alarms": state.alarms, "events": "tasks"}
+    values["closed_host"] = web.data.closed_host(state.name)
+    values["proposal"] = proposal_of(web.data.redis, state.name)
     return web.page(request, "task.html", task_values(web, "runs", state) | values)
 
 
@@ -122,7 +124,7 @@ def task_links(request: Request) -> Response:
     web, state = task_of(request)
     job = web.jobs.get(request.query_params.get("job", ""))
     values = {
-        "links": web.data.links(state.name) if state.is_known else None,
+        "links": web.data.links(state.name),
         "urls_most": GROUP_URLS_MOST,
         "job": job,
         "events": f"job {job.id}" if job and not job.done else "",
@@ -258,11 +260,11 @@ def alarms(request: Request) -> Response:
 def example(request: Request) -> Response:
     """Return the example of a task, and the one that is proposed: evidence, back-test, the page."""
     web, state = task_of(request)
-    values: dict[str, Any] = {"proposal": web.data.proposal(state.name), "is_page_kept": False, "unproposed": ""}
-    alarms = [alarm for alarm in web.data.snapshot().alarms if alarm.task == state.name and alarm.unproposed]
-    if alarms or (values["proposal"] is None and state.is_known):
-        values["unproposed"] = web.data.unproposed(state.name)
-    if values["proposal"] is not None:
+    proposal = proposal_of(web.data.redis, state.name)
+    values: dict[str, Any] = {"proposal": proposal, "is_page_kept": False, "unproposed": ""}
+    if proposal is None or any(alarm.unproposed for alarm in state.alarms):
+        values["unproposed"] = unproposed(web.data.redis, [state.name]).get(state.name, "")
+    if proposal is not None:
         values["is_page_kept"] = _page_of(request) is not None
     return web.page(request, "task_example.html", task_values(web, "example", state) | values)
 
@@ -288,7 +290,7 @@ def machines(request: Request) -> Response:
     values = {
         "section": "/machines",
         "events": "time",
-        "machines": web.data.machines(),
+        "machines": machines_overview(web.data.redis),
         "outputs": web.data.snapshot().outputs,
         "redis_name": web.data.redis_name,
         "hosts_most": HOSTS_MOST,

@@ -115,10 +115,6 @@ class Sessions:
             self._failures.setdefault(network, []).append(self.clock())
         return any(answers)
 
-    def is_token(self, header: str) -> bool:
-        """Whether an Authorization header has the token."""
-        return is_bearer(header, self.config.token)
-
     def _signature(self, purpose: str, text: str) -> str:
         return hmac.new(self._key, f"{purpose}\0{text}".encode(), sha256).hexdigest()
 
@@ -167,7 +163,7 @@ class Gatekeeper:
             return None
         if is_for_programs(path):
             given = headers.get("authorization", "")
-            if self.sessions.is_token(given) or (path == METRICS and is_bearer(given, self.config.metrics_token)):
+            if is_bearer(given, self.config.token) or (path == METRICS and is_bearer(given, self.config.metrics_token)):
                 return None
             return JSONResponse({"error": "not logged in"}, 401, {"WWW-Authenticate": "Bearer"})
         is_read = request.method in SAFE_METHODS
