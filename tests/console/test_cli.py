@@ -44,14 +44,6 @@ def test_init_writes_a_sample_that_is_valid(tmp_path: Path, in_process: Exemplar
     assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
 
 
-@pytest.mark.parametrize(
-    ("url", "code", "says"), [("127.0.0.1:9/0", 3, "does not answer"), ("8.8.8.8:6379/0", 2, "no password")]
-)
-@pytest.mark.usefixtures("folder")
-def test_a_redis_that_cannot_be_used_is_named(url: str, code: int, says: str, exemplar: Exemplar) -> None:
-    exemplar("run", "--once", "--json", REDIS_URL=f"redis://{url}").failed(code, says)
-
-
 def test_extract_reads_a_page_from_standard_input(in_process: Exemplar) -> None:
     page = f"<title>T</title><h1>T</h1><p>{'The ferry was late again today. ' * 20}</p>".encode()
     in_process("extract", "-", stdin=page).succeeded("The ferry was late again today.")

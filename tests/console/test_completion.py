@@ -25,8 +25,6 @@ defaults:
     [
         (["exemplar", "re-"], ["re-extract"]),
         (["exemplar", "try", "kua"], ["kuaibao"]),
-        (["exemplar", "forget", "kua"], ["kuaibao"]),
-        (["exemplar", "run", "kua"], ["kuaibao"]),
         (["exemplar", "extract", "--format", "m"], ["markdown"]),
         (["exemplar", "try", "--tasks", "other.yaml", "k"], []),
     ],
