@@ -95,11 +95,11 @@ def test_extract_refuses_private_addresses_by_default(site: SiteServer, exemplar
 
 def test_extract_writes_one_file_a_page(in_process: Exemplar, tmp_path: Path) -> None:
     (tmp_path / "pages").mkdir()
-    for name in ("a", "b"):
+    for name in ("pages/a", "pages/b", "pages_a"):
         text = f"<h1>{name}</h1><p>{'Words of the harbour master. ' * 20}</p>"
-        (tmp_path / "pages" / f"{name}.html").write_text(text, "utf-8")
-    in_process("extract", "pages", "--output", "texts", "--format", "markdown").succeeded()
-    assert sorted(path.name for path in (tmp_path / "texts").iterdir()) == ["pages_a.md", "pages_b.md"]
+        (tmp_path / f"{name}.html").write_text(text, "utf-8")
+    in_process("extract", "pages", "pages_a.html", "--output", "texts", "--format", "markdown").succeeded()
+    assert sorted(path.name for path in (tmp_path / "texts").iterdir()) == ["pages_a-2.md", "pages_a.md", "pages_b.md"]
 
 
 @pytest.mark.parametrize(

@@ -80,12 +80,12 @@ PAGE = f"<title>T</title><h1>T</h1><p>{'The ferry was late again today. ' * 20}<
 
 
 def test_an_output_with_a_suffix_is_a_file_that_a_repeated_run_replaces(tmp_path: Path, in_process: Exemplar) -> None:
-    (tmp_path / "page.html").write_text(PAGE, "utf-8")
+    for name in ("page.html", "other.html"):
+        (tmp_path / name).write_text(PAGE, "utf-8")
     for _ in range(2):
-        done = in_process("extract", "page.html", "--output", "res.json")
-        assert (done.code, "wrote res.json: 1 page" in done.err) == (0, True)
-        [row] = rows_of(tmp_path / "res.json")
-        assert row["file"] == "page.html"
+        done = in_process("extract", "page.html", "other.html", "--output", "res.json")
+        assert (done.code, "wrote res.json: 2 pages" in done.err) == (0, True)
+        assert [row["file"] for row in rows_of(tmp_path / "res.json")] == ["page.html", "other.html"]
 
 
 def test_an_output_with_a_slash_is_a_folder_whose_files_a_repeated_run_replaces(

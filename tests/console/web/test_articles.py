@@ -132,6 +132,13 @@ def test_a_file_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
     assert [article.url for article in index.search(ArticleQuery(text="harbour")).articles] == [row_of(9)["url"]]
 
 
+def test_a_row_in_the_place_of_another_one_is_not_shown_as_that(tmp_path: Path) -> None:
+    path, index = tmp_path / "a.jsonl", ArticleIndex(tmp_path / "state")
+    index.update([file_of(path, [row_of(1)])])
+    file_of(path, [row_of(2)])
+    assert index.search(ArticleQuery(text="harbour")).articles == ()
+
+
 def test_a_damaged_index_is_built_again(tmp_path: Path) -> None:
     (tmp_path / "articles.db").write_bytes(os.urandom(5000))
     assert ArticleIndex(tmp_path).search(ArticleQuery(text="x")).count == 0
