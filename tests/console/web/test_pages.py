@@ -64,7 +64,7 @@ def test_an_alarm_is_shown_with_its_evidence(published: Path, console: MakeConso
         text = client.get(path).text
         assert "blocked</strong>" in text
         assert "5 of 9 pages" in text
-    assert NAMES[1] in client.get("/?health=failing").text
+    assert client.get(f"/api/tasks/{NAMES[1]}").json()["health"] == "failing"
 
 
 def test_a_proposed_example_is_shown(published: Path, console: MakeConsole, connection: "redis.Redis") -> None:
@@ -196,6 +196,9 @@ def test_a_rejected_page_is_accepted(client: ConsoleClient, connection: "redis.R
     url = "https://news.example/0/a/3.html"
     client.act(f"{path}/accept", url=url)
     assert Ledger(connection, NAMES[0]).state_of(url) == ("waiting", "")
+    assert "the next run fetches it again" in client.get(path).text
+    client.act(f"{path}/accept", url=URL)
+    assert "its state is failed, not rejected (http 500)" in client.get(path).text
 
 
 def test_the_schedule_names_the_next_runs(client: ConsoleClient) -> None:
