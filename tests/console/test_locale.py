@@ -85,6 +85,11 @@ def test_translations_are_in_chinese(translated: dict[str, str]) -> None:
                 "或者标题和长度相同，615 字（文章通常 616 字，标题各不相同）"
             ),
         ),
+        (
+            "write \\{ for the character itself; not a page: text/plain",
+            "要表示该字符本身请写 \\{；不是页面：text/plain",
+        ),
+        ("check the address (a.jsonl cannot be read: no disk)", "请检查地址（无法读取 a.jsonl：no disk）"),
         ("9 of the old pages", "9 of the old pages"),
         ("  note: 3 things that nobody translated", "  注意：3 things that nobody translated"),
         ("Lights on Bridge Street", "Lights on Bridge Street"),
