@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -105,7 +105,7 @@ class Crawl:
 
     def publish(self) -> None:
         """Publish the task to workers."""
-        config = replace(extraction_config(self.task, self.folder, Settings()), durability="fast")
+        config = extraction_config(self.task, self.folder, Settings())
         self.connection.hset(keys.CONFIGS, self.task.name, config.to_json())
 
     def visit(self, **options: Any) -> SectionRun:

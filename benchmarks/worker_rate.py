@@ -3,7 +3,7 @@
     python -m benchmarks.worker_rate --site DATA/sites/NAME [--pages 3000] [--rounds 3] [--workers 2,4] [--at-once 30]
 
 The articles of a stored site (`truth.jsonl` names them), each under several URLs, are delivered without a spider; then
-real workers under a real supervisor extract them, and append the rows to a JSONL file, with a `durability`. The
+real workers under a real supervisor extract them, and append the rows to a JSONL file. The
 extractor alone has the same example and recent pages, and its pages in memory. Workers are measured from a tenth of the
 pages to the last one, so that starts are not included. The output: pages per second, and the CPU time per page of the
 processes and of Redis.
@@ -82,8 +82,7 @@ def _measure(
     with Embedded(folder / "redis") as url:
         connection = connect(url)
         config = ExtractionConfig(
-            "site", f"{SITE}/0.html", OWN_URLS, ("out.jsonl",), str(folder),
-            near_duplicates="keep", durability=options.durability,
+            "site", f"{SITE}/0.html", OWN_URLS, ("out.jsonl",), str(folder), near_duplicates="keep",
         )  # fmt: skip
         publish_config(connection, config, bodies[0])
         ledger, inbox = Ledger(connection, config.task), Inbox(connection)
@@ -150,7 +149,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--workers", default="2,4", help="how many, separated by commas")
     parser.add_argument("--at-once", type=int, default=PAGES_A_JOB, help="pages that are delivered together")
-    parser.add_argument("--durability", choices=("safe", "fast"), default="safe")
     parser.add_argument("--folder", type=Path, help="where temporary files go")
     return parser.parse_args()
 

@@ -21,7 +21,6 @@ from workers.errors import OutputError, SinkUnavailable
 from workers.ledger import Ledger
 from workers.redaction import concealed
 from workers.sinks import OutputOptions, RowCondition, Target, expand, kind_of, open_sink
-from workers.sinks.durability import Durability
 from workers.sinks.reading import files_of
 
 AT_A_TIME = 16
@@ -38,7 +37,6 @@ class OutputToTry:
     output: str
     tasks: tuple[str, ...]
     folder: Path
-    durability: Durability = "safe"
     options: OutputOptions = field(default_factory=OutputOptions)
 
     @property
@@ -68,7 +66,7 @@ def outputs_to_try(tasks: TaskFile) -> list[OutputToTry]:
         options |= task.output_options()
     folder = tasks.folder.absolute()
     return [
-        OutputToTry(output, tuple(names), folder, tasks.settings.durability, options.get(output, OutputOptions()))
+        OutputToTry(output, tuple(names), folder, options.get(output, OutputOptions()))
         for output, names in writers.items()
     ]
 
@@ -76,7 +74,7 @@ def outputs_to_try(tasks: TaskFile) -> list[OutputToTry]:
 def try_output(output: OutputToTry) -> TriedOutput:
     """Open an output and check it. Never raises: errors of libraries are problems of the output, too."""
     try:
-        sink = open_sink(output.output, output.tasks[0], output.folder, output.durability, output.options)
+        sink = open_sink(output.output, output.tasks[0], output.folder, output.options)
         try:
             sink.check()
         finally:

@@ -124,7 +124,7 @@ def test_an_example_gets_the_rows_of_the_sample_site(
             if kind.name == "warc":  # gets pages: tests/workers/sinks/test_warc.py
                 continue
             for _ in range(2):
-                sink = open_sink(output.output, TASK, tmp_path, "fast", output.options)
+                sink = open_sink(output.output, TASK, tmp_path, output.options)
                 exported = export_rows(rows, sink, output.options)
                 sink.close()
                 assert (exported.written, exported.refused) == (len(admitted), {})

@@ -19,7 +19,6 @@ from . import keys
 from .page_store import StoredPage, pack, unpack
 from .redis_access.full_redis import even_when_full
 from .redis_access.redis_clock import clock_of
-from .sinks.durability import Durability
 from .stored_json import loaded
 
 PAGES_FOLDER = "pages/{task}"
@@ -55,7 +54,6 @@ class ExtractionConfig:
     skip: tuple[str, ...] = ()  # robots directives for which a page is rejected
     product: str = ""  # the User-Agent's product name, by which robots directives address this crawler
     rows: str = "articles"  # what gives a row: articles (and entries of lists), or posts
-    durability: Durability = "safe"
     names: tuple[str, ...] = ()  # the task's name and its former ones, which earlier rows have; empty: only its name
     output_options: Mapping[str, str] = field(default_factory=dict)  # output -> `OutputOptions.to_json()`
     keep_pages: float | None = (

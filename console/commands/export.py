@@ -63,7 +63,7 @@ def command(
     read_from = _source(loaded, chosen, source, target)
     folder = loaded.folder.absolute()
     options = replace(options, batch_rows=batch_size(target, task, options)[0])
-    sink = open_sink(target, task, folder, loaded.settings.durability, options)
+    sink = open_sink(target, task, folder, options)
     try:
         sink.check()
         names = {task, *chosen.formerly}

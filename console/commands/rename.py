@@ -1,7 +1,5 @@
 """`exemplar rename OLD NEW`: gives a task another name, under which it keeps its ledger."""
 
-from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +9,6 @@ from console.options import complete_tasks, examples, known_ledger, redis_of, ta
 from console.terminal import counted, say
 from crawler.task_list.mistakes import TaskError
 from workers.addresses import shown
-from workers.errors import ExemplarError
 
 if TYPE_CHECKING:
     import redis
@@ -19,17 +16,11 @@ if TYPE_CHECKING:
     from crawler.task_list.models import Task
 
 
-@click.command(epilog=examples("exemplar rename kuaibao city-news", "exemplar rename kuaibao city-news --move"))
+@click.command(epilog=examples("exemplar rename kuaibao city-news"))
 @click.argument("old", shell_complete=complete_tasks)
 @click.argument("new")
-@click.option(
-    "--move",
-    "moves",
-    is_flag=True,
-    help="Move the files of outputs with {task} to the new name.  [default: they stay, and tasks.yaml has their names]",
-)
 @tasks_option
-def command(old: str, new: str, moves: bool, tasks: Path | None) -> None:
+def command(old: str, new: str, tasks: Path | None) -> None:
     """Rename task OLD to NEW, in tasks.yaml and in the ledger: the next run continues where the last one ended.
 
     If tasks.yaml already has the new name, only the ledger and the kept pages are renamed. Written rows keep the old
@@ -39,7 +30,7 @@ def command(old: str, new: str, moves: bool, tasks: Path | None) -> None:
     from crawler.task_list.edit import renamed_task, replace_text
     from crawler.task_list.file import load
     from workers.ledger import ledgers
-    from workers.task_state.renaming import check_rename, move_paths, moved_paths, rename_kept_pages, rename_task
+    from workers.task_state.renaming import check_rename, rename_kept_pages, rename_task
 
     file = tasks_file(tasks)
     before = _named(file, old, new)
@@ -48,19 +39,13 @@ def command(old: str, new: str, moves: bool, tasks: Path | None) -> None:
         has_run = old in ledgers(connection)
         if before is None and not has_run and old not in task.formerly:
             known_ledger(connection, old)  # raises the error that names the nearest task
-        counts, paths = None, dict[Path, Path]()
+        counts = None
         outputs = [output.to for output in task.output if "{task}" in output.to] if has_run else []
         if has_run:
             check_rename(connection, old, new)
             counts = known_ledger(connection, old).counts()
-            folder = file.absolute().parent
-            paths = moved_paths(outputs, folder, old, new) if moves else paths
-            if not moves:
-                _refuse_moved(outputs, folder, old, new)
-        keeps = bool(outputs) and not moves
-        content = renamed_task(file, old, new, has_run=has_run, keeps_outputs=keeps)
+        content = renamed_task(file, old, new, has_run=has_run, keeps_outputs=bool(outputs))
         if has_run:
-            move_paths(paths)
             rename_kept_pages(connection, old, new)
         replace_text(file, content)
         if has_run:
@@ -68,24 +53,13 @@ def command(old: str, new: str, moves: bool, tasks: Path | None) -> None:
         problem = _publish(connection, file)
     urls = counted(counts.seen if counts else 0, "URL")
     say(f"{old} is now {new}: {urls} known" + ("; tasks.yaml was changed" if before else ""))
-    for path, target in paths.items():
-        say(f"moved: {path} to {target}")
-    if keeps:
+    if outputs:
         names = ", ".join(shown(output.replace("{task}", old)) for output in outputs)
         say(f"note: the outputs stay where they are: {names}; tasks.yaml names them now")
     if counts and counts.states["written"]:
         say(f"note: rows written before keep the name {old}; later rows have the name {new}")
     if problem:
         say(f"note: the task list in force has the former name: {problem}")
-
-
-def _refuse_moved(outputs: Sequence[str], folder: Path, old: str, new: str) -> None:
-    """Raise `click.UsageError` if files have the new name already, as after an interrupted rename with `--move`."""
-    from workers.task_state.renaming import moved_paths
-
-    with suppress(ExemplarError):
-        for path in moved_paths(outputs, folder, new, old):
-            raise click.UsageError(f"{path} already exists; repeat an interrupted rename with --move, or move it aside")
 
 
 def _publish(connection: "redis.Redis", file: Path) -> str:

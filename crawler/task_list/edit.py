@@ -308,7 +308,7 @@ def replace_text(path: Path, text: str) -> None:
     temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
     try:
         mark = codecs.BOM_UTF8 if target.read_bytes().startswith(codecs.BOM_UTF8) else b""
-        write_file(temporary, mark + text.encode(), "safe")
+        write_file(temporary, mark + text.encode())
         temporary.chmod(target.stat().st_mode & 0o777)
         temporary.replace(target)
     except OSError as error:

@@ -19,7 +19,6 @@ from crawler.task_list.outputs import Outputs
 from crawler.task_list.validators import DEFAULTS_EXAMPLE, METHODS, TOKEN, to_filter
 from workers.backpressure import DEFAULT_MARKS, MEGABYTE, Marks
 from workers.extraction_config import PAGES_FOLDER
-from workers.sinks.durability import Durability
 from workers.sinks.options import OutputOptions
 from workers.sinks.picture_folder import folder_beside
 
@@ -252,9 +251,6 @@ class Settings(FrozenModel):
     pages: fields.PagesFolder = Field(default=PAGES_FOLDER, examples=[PAGES_FOLDER])
     """Folder of the kept pages, relative to this file; {task} is the task's name, ${NAME} an environment variable.
     Workers on several machines need a shared file system."""
-    durability: Durability = Field(default="safe", examples=["fast"])
-    """safe: a URL counts as written only when its row is on disk, so that a power failure loses none. fast: the
-    operating system writes rows to disk later."""
     user_agent: str = Field(default=PRODUCT, pattern=f"^{TOKEN}(/{TOKEN})?$", examples=[PRODUCT])
     """Product name in the User-Agent and in robots.txt."""
     scrapy: fields.Scrapy = Field(

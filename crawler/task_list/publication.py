@@ -188,7 +188,6 @@ def extraction_config(task: Task, folder: Path, settings: Settings) -> Extractio
         revisit=task.revisit.seconds if task.revisit else None,
         skip=task.skip,
         product=settings.product,
-        durability=settings.durability,
         keep_pages=task.keep_pages.length.total_seconds() if task.keep_pages else None,
         pages_folder=settings.pages,
         names=(task.name, *task.formerly),

@@ -57,19 +57,14 @@ def indexed(folder: Path, task: str) -> int:
     return found.count
 
 
-@pytest.mark.parametrize("choice", [(), ("--move",)])
-def test_all_readers_see_the_rows_of_a_renamed_task(
-    choice: tuple[str, ...], crawled: Crawled, in_process: Exemplar
-) -> None:
+def test_all_readers_see_the_rows_of_a_renamed_task(crawled: Crawled, in_process: Exemplar) -> None:
     folder = crawled.folder
     rotate(folder)
     assert indexed(folder, "zh-news") == 16
-    done = in_process("rename", "zh-news", "lanpu", *choice).succeeded()
-    place = "lanpu" if choice == ("--move",) else "zh-news"
-    assert load(folder / "tasks.yaml")["lanpu"].outputs()[0] == f"out/{place}.jsonl"
-    said = "moved: " if choice == ("--move",) else "the outputs stay where they are: out/zh-news.jsonl"
-    assert said in done.err
-    assert len(lines(*(folder / "out").glob(f"{place}.jsonl*"))) == 16
+    done = in_process("rename", "zh-news", "lanpu").succeeded()
+    assert load(folder / "tasks.yaml")["lanpu"].outputs()[0] == "out/zh-news.jsonl"
+    assert "the outputs stay where they are: out/zh-news.jsonl" in done.err
+    assert len(lines(*(folder / "out").glob("zh-news.jsonl*"))) == 16
     assert exported(in_process) == 16
     assert exported(in_process, "--from", "out/articles.db") == 16
     assert (indexed(folder, "lanpu"), indexed(folder, "zh-news")) == (16, 0)
@@ -80,7 +75,7 @@ def test_after_a_rename_nothing_is_written_twice_even_if_redis_is_emptied(crawle
     folder = crawled.folder
     rotate(folder)
     before = urls(folder)
-    assert exemplar("rename", "zh-news", "lanpu", "--move").code == 0
+    assert exemplar("rename", "zh-news", "lanpu").code == 0
     asked = len(crawled.site.requests)
     assert exemplar("run", "lanpu", "--once").code == 0
     assert truth("zh")[0].path not in [request.path for request in crawled.site.requests[asked:]]
@@ -95,9 +90,11 @@ class Killed(BaseException):
 
 
 STEPS: tuple[tuple[object, str], ...] = (
-    (renaming, "move_paths"), (renaming, "rename_kept_pages"), (edit, "replace_text"), (renaming, "rename_task"),
+    (renaming, "rename_kept_pages"),
+    (edit, "replace_text"),
+    (renaming, "rename_task"),
     (rename_command, "_publish"),
-)  # fmt: skip
+)
 
 
 def killed_after(step: Callable[..., object]) -> Callable[..., object]:
@@ -121,8 +118,8 @@ def test_a_rename_that_was_killed_is_completed_by_the_same_command(
             with monkeypatch.context() as broken:
                 broken.setattr(*step, killed_after(getattr(*step)))
                 with pytest.raises(Killed):
-                    call_here("rename", "zh-news", "lanpu", "--move")
-        call_here("rename", "zh-news", "lanpu", "--move").succeeded()
+                    call_here("rename", "zh-news", "lanpu")
+        call_here("rename", "zh-news", "lanpu").succeeded()
         states.append((step, renamed_state(folder)))
     _, whole = states[0]
     assert [step for step, state in states if state != whole] == []
@@ -139,44 +136,6 @@ def renamed_state(folder: Path) -> tuple[object, ...]:
 def test_a_rename_that_would_mix_two_tasks_is_refused(folder: Path, in_process: Exemplar) -> None:
     in_process("rename", "zh-news", "en-stories").failed(2, "already has a task en-stories")
     in_process("rename", "zh-new", "lanpu").failed(2, "did you mean 'zh-news'")
-
-
-def test_a_file_of_the_new_name_is_never_overwritten(crawled: Crawled, in_process: Exemplar) -> None:
-    other = crawled.folder / "out" / "lanpu.jsonl"
-    other.write_text("{}\n")
-    before = (crawled.folder / "tasks.yaml").read_bytes()
-    in_process("rename", "zh-news", "lanpu").failed(2, "already exists; repeat an interrupted rename with --move")
-    in_process("rename", "zh-news", "lanpu", "--move").failed(1, "already exists")
-    assert ((crawled.folder / "tasks.yaml").read_bytes(), other.read_text()) == (before, "{}\n")
-
-
-# Which files are moved
-
-
-def moved(folder: Path, *outputs: str) -> dict[str, str]:
-    paths = renaming.moved_paths(outputs, folder, "news", "town")
-    return {str(path.relative_to(folder)): str(target.relative_to(folder)) for path, target in paths.items()}
-
-
-def test_a_file_is_moved_with_those_beside_it_and_a_folder_whole(tmp_path: Path) -> None:
-    for name in ("news.jsonl", "news.jsonl.1.gz", "news.jsonl-20270131", "news.db", "news.db-wal", "news-2.jsonl"):
-        (tmp_path / name).touch()
-    (tmp_path / "out" / "news").mkdir(parents=True)
-    (tmp_path / "out" / "news-2").mkdir()
-    assert moved(tmp_path, "{task}.jsonl") == {
-        "news.jsonl": "town.jsonl", "news.jsonl.1.gz": "town.jsonl.1.gz", "news.jsonl-20270131": "town.jsonl-20270131"
-    }  # fmt: skip
-    assert list(moved(tmp_path, "{task}.db").items()) == [("news.db-wal", "town.db-wal"), ("news.db", "town.db")]
-    assert moved(tmp_path, "out/{task}/{date}.jsonl.gz", "out/{task}/x.csv") == {"out/news": "out/town"}
-    assert moved(tmp_path, "none/{task}.jsonl") == {}
-
-
-@pytest.mark.parametrize(
-    "output", ["s3://bucket/{task}/{date}.jsonl", "out/{date}-{task}.jsonl", "postgresql://u@h/{task}"]
-)
-def test_what_is_no_file_in_one_place_is_not_moved(output: str, tmp_path: Path) -> None:
-    with pytest.raises(renaming.ExemplarError, match="cannot be moved; leave it where it is: without --move"):
-        moved(tmp_path, output)
 
 
 # What becomes of tasks.yaml

@@ -49,7 +49,7 @@ def keep_pictures(
     outputs = {output: options_of(config, output) for output in config.outputs}
     with ExitStack() as opened:
         try:
-            folders = open_folders(outputs, config.task, Path(config.folder), config.durability)
+            folders = open_folders(outputs, config.task, Path(config.folder))
         except OutputError as error:
             ledger.postpone(names, times.task_pause, str(error))
             return str(error)

@@ -120,7 +120,7 @@ class SectionPreparation:
             sinks[KEPT_PAGES] = kept_pages_of(config, clock=self.clock), None
         for name, options in _options(config).items():
             if not is_queued(name, config.task):
-                sink = open_sink(name, config.task, Path(config.folder), config.durability, options)
+                sink = open_sink(name, config.task, Path(config.folder), options)
                 sinks[name] = cast(Sink | PageSink, sink), options
         outputs = [
             Output(name, sink, pause=pause, patience=patience, clock=self.clock, options=options)

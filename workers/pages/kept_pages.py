@@ -26,7 +26,6 @@ from ..page_store import LARGEST_PAGE, StoredPage, bodies_of, page_of, record_of
 from ..redis_access.redis_clock import Clock
 from ..rows import Row
 from ..sinks import expand
-from ..sinks.durability import Durability
 from ..sinks.interface import PATIENCE, PageKind, SourcePage
 from ..sinks.sqlite import WRITE_ANYTHING, PageSink
 from ..url_states import Fingerprint, fingerprint
@@ -88,7 +87,7 @@ def kept_pages_of(config: ExtractionConfig, *, clock: Clock) -> "KeptPages":
     """Return the kept pages of a task. Raises `OutputError` that names a variable which is not set."""
     folder = Path(config.folder) / Path(expand(config.pages_folder, config.task)).expanduser()
     path = folder / f"{config.task}.kept"
-    return KeptPages(path, keep=config.keep_pages, durability=config.durability, clock=clock)
+    return KeptPages(path, keep=config.keep_pages, clock=clock)
 
 
 def existing_pages(config: ExtractionConfig, *, clock: Clock) -> "KeptPages | None":
@@ -133,10 +132,8 @@ class KeptPages(PageSink):
     # The base that was used last, of one file in a process: its tables take some megabytes, and a worker has many tasks
     _used: "ClassVar[tuple[KeptPages, _Base] | None]" = None
 
-    def __init__(
-        self, path: Path, *, keep: float | None = None, durability: Durability = "safe", clock: Clock = time.time
-    ):
-        super().__init__(path, durability)
+    def __init__(self, path: Path, *, keep: float | None = None, clock: Clock = time.time):
+        super().__init__(path)
         self.keep, self.clock = keep, clock
 
     # -- writing ----------------------------------------------------------------------------------------------------

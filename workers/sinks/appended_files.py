@@ -17,16 +17,7 @@ from typing import IO
 
 from workers.errors import SinkUnavailable
 from workers.rows import KEY, Row, RowKey, key_of
-from workers.sinks.durability import (
-    Durability,
-    locked,
-    make_folder,
-    pass_fence,
-    rename,
-    reported,
-    sync_file,
-    sync_folder,
-)
+from workers.sinks.durability import locked, make_folder, pass_fence, rename, reported, sync_file, sync_folder
 
 from .formats import AppendedFormat, Buffer, PlainLines, as_json, mapped
 from .interface import PATIENCE, Versions, WrittenRow, if_missing, written_row
@@ -43,15 +34,15 @@ MARK_BYTES = 64  # bytes before a place in a file, by which the file is recognis
 
 def open_appended(target: Target, row_format: AppendedFormat) -> "AppendedFileSink":
     """Return the sink of a path, for files of a format."""
-    return AppendedFileSink(pattern_of(target), row_format, durability=target.durability)
+    return AppendedFileSink(pattern_of(target), row_format)
 
 
 class AppendedFileSink:
     """Appends rows to files of one format. A file that lacks what the format needs is moved aside (`out.csv.1`)."""
 
-    def __init__(self, pattern: PathPattern, row_format: AppendedFormat, *, durability: Durability = "safe"):
+    def __init__(self, pattern: PathPattern, row_format: AppendedFormat):
         self.path = Path(pattern.text)
-        self.pattern, self.format, self.durability = pattern, row_format, durability
+        self.pattern, self.format = pattern, row_format
         self.name = str(self.path)
         self._held: int | None = None  # the open file, or the lock of all files
         self._patience = PATIENCE
@@ -80,7 +71,7 @@ class AppendedFileSink:
         assert self._held is not None, "pass the fence inside `with sink.exclusive()`"
         if not stat.S_ISREG(os.fstat(self._held).st_mode):
             return epoch
-        return pass_fence(self.name, self.pattern.hidden("epochs"), task, epoch, self.durability)
+        return pass_fence(self.name, self.pattern.hidden("epochs"), task, epoch)
 
     def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
         """Append the rows, in one write to each file; a partial write is undone."""
@@ -110,7 +101,7 @@ class AppendedFileSink:
         """
         with reported(self.name):
             for path in self._files(True):
-                sync_file(path, self.durability)
+                sync_file(path)
                 with self._opened(path) as file, mapped(file) as data:
                     for row in self.format.backwards(data):
                         if self.is_there(row) and (written := written_row(row)):
@@ -156,7 +147,7 @@ class AppendedFileSink:
 
     def _sync_found(self) -> None:
         while self._found:
-            sync_file(self._found.pop(), self.durability)
+            sync_file(self._found.pop())
 
     def _files(self, with_aside: bool) -> list[Path]:
         """Return the files of the output, the newest first, and then those that were moved aside."""
@@ -220,7 +211,7 @@ class AppendedFileSink:
             with mapped(file) as data:
                 is_unfit = self.format.header_of(data) is None
             if is_unfit:
-                rename(path, _free_name(path), self.durability)
+                rename(path, _free_name(path))
                 old, file = file, self._open_locked(path)
                 os.close(old)
                 self._held = file if is_held else self._held
@@ -230,7 +221,7 @@ class AppendedFileSink:
                 os.close(file)
 
     def _open_locked(self, path: Path) -> int:
-        make_folder(path.parent, self.durability)
+        make_folder(path.parent)
         return locked(path, self.name, self._patience, os.O_APPEND)
 
     def _append(self, file: int, path: Path, data: bytes) -> None:
@@ -238,7 +229,7 @@ class AppendedFileSink:
         is_synced = path in self._synced and self._synced[path].fits(file)
         try:
             _write_all(file, data)
-            if self.durability == "safe" and stat.S_ISREG(os.fstat(file).st_mode):
+            if stat.S_ISREG(os.fstat(file).st_mode):
                 os.fdatasync(file)
                 if not is_synced:
                     sync_folder(path.parent)
@@ -278,8 +269,8 @@ class AppendedFileSink:
 class JsonLinesSink(AppendedFileSink):
     """Appends rows to a `.jsonl` file, or to one of each day."""
 
-    def __init__(self, path: Path, *, durability: Durability = "safe"):
-        super().__init__(PathPattern(str(path), Path()), PlainLines(OutputOptions()), durability=durability)
+    def __init__(self, path: Path):
+        super().__init__(PathPattern(str(path), Path()), PlainLines(OutputOptions()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """The operations of outputs on files of this machine: synchronising, replacing, locking, and the fence.
 
-With durability `safe` an output has a group of rows on disk before their pages are settled. With `fast` the operating
-system writes them within about half a minute: a power failure may lose rows whose URLs count as written.
+An output has a group of rows on disk before their pages are settled.
 """
 
 import errno
@@ -14,11 +13,9 @@ from contextlib import contextmanager, suppress
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
 
 from workers.errors import SinkUnavailable
 
-Durability = Literal["safe", "fast"]
 FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02  # seconds between two attempts to lock; a group is written in milliseconds
 
 
@@ -66,23 +63,21 @@ def locked(path: Path, name: str, patience: float, flags: int = 0) -> int:
         pause = min(2 * pause, LONGEST_PAUSE)
 
 
-def write_file(path: Path, data: bytes, durability: Durability) -> None:
-    """Write a file whole; with `safe` its content is on disk then, but not yet its name."""
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file whole; its content is on disk then, but not yet its name."""
     with path.open("wb") as file:
         file.write(data)
         file.flush()
-        if durability == "safe":
-            os.fsync(file.fileno())
+        os.fsync(file.fileno())
 
 
-def rename(source: Path, path: Path, durability: Durability) -> None:
-    """Rename a file, also over another one; with `safe` its new name is on disk then."""
+def rename(source: Path, path: Path) -> None:
+    """Rename a file, also over another one; its new name is on disk then."""
     source.replace(path)
-    if durability == "safe":
-        sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
-def pass_fence(name: str, folder: Path, task: str, epoch: str, durability: Durability) -> str:
+def pass_fence(name: str, folder: Path, task: str, epoch: str) -> str:
     """Note that an epoch writes rows of a task; return a name of its turn, which is new if another epoch wrote last.
 
     When Redis fails over, its old server may go on serving the workers on its side of the network until it notices.
@@ -99,14 +94,14 @@ def pass_fence(name: str, folder: Path, task: str, epoch: str, durability: Durab
             turn = path.read_text() if path.exists() else ""
             if turn.partition(" ")[0] != epoch:
                 turn = f"{epoch} {secrets.token_hex(8)}"
-                make_folder(folder, durability)
-                write_file(path, turn.encode(), durability)
+                make_folder(folder)
+                write_file(path, turn.encode())
         except PermissionError:
             return epoch
     return turn
 
 
-def make_folder(folder: Path, durability: Durability) -> None:
+def make_folder(folder: Path) -> None:
     """Create a folder and its parents if they are missing. Raises `OSError`; it names a parent that is a file.
 
     Each level is synchronised before the next one is created, so a killed process leaves at most one that is not: the
@@ -116,12 +111,10 @@ def make_folder(folder: Path, durability: Durability) -> None:
     if above.exists() and not above.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, f"{above} is a file, not a folder")
     missing = [level for level in (folder, *folder.parents) if not level.exists()]
-    if durability == "safe":
-        _sync_once(above, above.stat().st_ino)
-        for level in reversed(missing):
-            level.mkdir(exist_ok=True)
-            sync_folder(level.parent)
-    folder.mkdir(parents=True, exist_ok=True)
+    _sync_once(above, above.stat().st_ino)
+    for level in reversed(missing):
+        level.mkdir(exist_ok=True)
+        sync_folder(level.parent)
 
 
 @lru_cache(maxsize=1000)
@@ -139,9 +132,9 @@ def sync_folder(folder: Path) -> None:
     _sync(folder, os.O_DIRECTORY)
 
 
-def sync_file(path: Path, durability: Durability) -> None:
-    """Synchronise a file and its name, with `safe`: the process that wrote it may have been killed before it did so."""
-    if durability == "safe" and path.is_file():
+def sync_file(path: Path) -> None:
+    """Synchronise a file and its name: the process that wrote it may have been killed before it did so."""
+    if path.is_file():
         _sync(path)
         sync_folder(path.parent)
 

@@ -194,7 +194,7 @@ class FeedSink:
             raise OutputError(f"task {target.task}: output {target.label}: a feed is one file; remove {{date}}")
         self._path = target.folder / Path(FEED_OPTIONS.sub("", target.address)).expanduser()
         self._state = self._path.with_name(f".{self._path.name}.items")
-        self.name, self._task, self._durability = str(self._path), target.task, target.durability
+        self.name, self._task = str(self._path), target.task
         self._form = atom_feed if self._path.suffix.lower() == ".atom" else json_feed
         self._fields = frozenset(source for _, source in target.options.fields)
 
@@ -223,7 +223,7 @@ class FeedSink:
     def _exclusive(self) -> Iterator[dict[str, Item]]:
         """Hold the feed by a lock on the file of its items, and yield these by id."""
         with reported(self.name):
-            make_folder(self._path.parent, self._durability)
+            make_folder(self._path.parent)
             file = locked(self._state, self.name, PATIENCE, os.O_NOFOLLOW)
             try:
                 if self._path.exists() and GENERATOR not in self._path.read_text("utf-8", "replace"):
@@ -246,8 +246,8 @@ class FeedSink:
         lines = b"".join(as_json(item) + b"\n" for item in newest)
         for path, data in ((self._path, self._form(self._task, newest, self._url)), (self._state, lines)):
             temporary = self._path.with_name(f".{self._path.name}.tmp")
-            write_file(temporary, data, self._durability)
-            rename(temporary, path, self._durability)
+            write_file(temporary, data)
+            rename(temporary, path)
 
 
 def _version(item: Item) -> int:

@@ -4,7 +4,7 @@ A `Sink` writes to a file of this machine. The worker that extracted the pages w
 
     with sink.exclusive(patience=10):    no other process writes to the output
         …                                the worker makes sure that it still holds the pages of the rows
-        sink.write(rows, again=…)        all rows or none; with durability `safe` they are on disk when it returns
+        sink.write(rows, again=…)        all rows or none; they are on disk when it returns
 
 A `PageSink` (`workers.sinks.sqlite`) is such a sink of pages: it gets each page with the rows that the page gave.
 

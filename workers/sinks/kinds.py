@@ -22,7 +22,6 @@ from urllib.parse import unquote, urlsplit
 from workers.addresses import shown
 from workers.errors import OutputError
 from workers.rows import Row
-from workers.sinks.durability import Durability
 from workers.variables import AmbiguousAddress, VariableNotSet, expand_address
 
 from .interface import BatchSink, Sink
@@ -47,7 +46,6 @@ class Target:
     label: str
     task: str
     folder: Path
-    durability: Durability = "safe"
     options: OutputOptions = field(default_factory=OutputOptions)
 
     def opened(self, place: Place, extra: str, *arguments: object) -> Any:
@@ -314,15 +312,13 @@ def expand(output: str, task: str, environ: Mapping[str, str] | None = None) -> 
         raise OutputError(f"task {task}: output {shown(output)}: {error}") from None
 
 
-def open_sink(
-    output: str, task: str, folder: Path, durability: Durability = "safe", options: OutputOptions | None = None
-) -> Sink | BatchSink:
+def open_sink(output: str, task: str, folder: Path, options: OutputOptions | None = None) -> Sink | BatchSink:
     """Return the sink of an output; relative paths are relative to `folder`. Raises `OutputError` if it is invalid."""
     address = expand(output, task)
     kind = kind_of(address)
     if kind is None:
         raise OutputError(f"task {task}: unknown kind of output {shown(output)}; {known_kinds()}")
-    return kind.open(Target(address, output, task, folder, durability, options or OutputOptions()))
+    return kind.open(Target(address, output, task, folder, options or OutputOptions()))
 
 
 def is_queued(output: str, task: str) -> bool:

@@ -24,7 +24,7 @@ import yaml
 
 from workers.errors import OutputError, SinkUnavailable
 from workers.rows import Row, RowKey, encodable, with_texts
-from workers.sinks.durability import Durability, make_folder, reported, sync_folder, write_file
+from workers.sinks.durability import make_folder, reported, sync_folder, write_file
 
 from .appended_files import JsonLinesSink
 from .kinds import Target
@@ -55,7 +55,7 @@ def open_markdown(target: Target) -> "MarkdownSink":
     pattern = pattern_of(target, names=PLACEHOLDERS)
     if pattern.placeholders.isdisjoint({"title", "id"}):
         raise OutputError(f"output {target.label}: each article is one file; add {{title}} or {{id}} to its name")
-    return MarkdownSink(pattern, target.durability, target.options)
+    return MarkdownSink(pattern, target.options)
 
 
 class MarkdownSink(JsonLinesSink):
@@ -64,8 +64,8 @@ class MarkdownSink(JsonLinesSink):
     As a sink of JSON lines it is the list of rows with their files.
     """
 
-    def __init__(self, articles: PathPattern, durability: Durability, options: OutputOptions):
-        super().__init__(articles.hidden("rows.jsonl"), durability=durability)
+    def __init__(self, articles: PathPattern, options: OutputOptions):
+        super().__init__(articles.hidden("rows.jsonl"))
         self.name, self._articles, self._options = articles.text, articles, options
         self._keeps_versions = "version" in articles.placeholders
 
@@ -124,7 +124,7 @@ class MarkdownSink(JsonLinesSink):
         except IsADirectoryError:
             return "?"
         if not content.strip(b"\0"):
-            return ""  # an empty file, left by a power failure with durability `fast`
+            return ""  # an empty file, left by a power failure of an earlier version
         fields = read_front_matter(content)
         task, canonical_url, _ = (fields.get(name) for name in self._options.key_names())
         is_ours = isinstance(task, str) and isinstance(canonical_url, str)
@@ -138,15 +138,15 @@ class MarkdownSink(JsonLinesSink):
     def _write_all(self, contents: dict[Path, bytes]) -> None:
         """Write all files in the folder of the list of rows, then move them to their paths; undo this if one fails."""
         folder = self._articles.hidden("new")
-        make_folder(folder, self.durability)
+        make_folder(folder)
         new: list[Path] = []
         moved: list[Path] = []
         try:
             for number, content in enumerate(contents.values()):
                 new.append(folder / str(number))
-                write_file(new[-1], content, self.durability)
+                write_file(new[-1], content)
             for parent in {path.parent for path in contents}:
-                make_folder(parent, self.durability)
+                make_folder(parent)
                 self._articles.check_inside(parent)
             for source, path in zip(new, contents, strict=True):
                 is_new = not path.exists()
@@ -157,9 +157,8 @@ class MarkdownSink(JsonLinesSink):
                 with suppress(OSError):
                     path.unlink()
             raise
-        if self.durability == "safe":
-            for parent in {path.parent for path in contents}:
-                sync_folder(parent)
+        for parent in {path.parent for path in contents}:
+            sync_folder(parent)
 
 
 def article_id(row: Row) -> str:

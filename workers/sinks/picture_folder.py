@@ -13,7 +13,6 @@ from pathlib import Path
 from workers.addresses import VARIABLE
 from workers.errors import OutputError
 
-from .durability import Durability
 from .kinds import Target, expand, kind_of, scheme_of
 from .options import OutputOptions
 from .paths import PLACEHOLDER_BEGINS
@@ -46,9 +45,7 @@ def folder_beside(output: str, options: OutputOptions) -> tuple[str, str] | None
     return folder.translate(_SHOWN), "../" * (len(parts) - 1 - first) + f"{FOLDER}/"
 
 
-def open_folders(
-    outputs: Mapping[str, OutputOptions], task: str, folder: Path, durability: Durability
-) -> list[tuple[ObjectStore, str]]:
+def open_folders(outputs: Mapping[str, OutputOptions], task: str, folder: Path) -> list[tuple[ObjectStore, str]]:
     """Return the folders of the outputs that show kept pictures, each once: its store and its path there.
 
     Raises `OutputError` if one is invalid or an extra is missing.
@@ -59,7 +56,7 @@ def open_folders(
             outputs_at.setdefault(beside[0], output)
     opened = []
     for place, output in outputs_at.items():
-        target = Target(place, output, task, folder, durability)
+        target = Target(place, output, task, folder)
         address = address_of(target)
         opened.append((open_store(target, address), address.place))
     return opened

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
@@ -17,7 +17,7 @@ from typing import Any
 
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import KEY, Row, RowKey, encodable, key_of, with_texts
-from workers.sinks.durability import Durability, make_folder, pass_fence, sync_file, unavailable
+from workers.sinks.durability import make_folder, pass_fence, sync_file, unavailable
 
 from .batch_parts import upsert_parts
 from .formats import StoredNames
@@ -31,7 +31,6 @@ from .row_schema import NEEDED, columns_of, foreign, type_of, unfit
 # write a row that has its values already, and the process that wrote it may have been killed within its commit.
 WRITE_ANYTHING = "PRAGMA user_version = 0"
 Values = tuple[Any, ...]  # of one row, in the order of the columns
-SYNCHRONOUS: Mapping[Durability, str] = {"safe": "FULL", "fast": "NORMAL"}  # FULL: each commit is synced
 _TYPES = {"number": "REAL", "integer": "INTEGER", "boolean": "INTEGER"}  # any other is TEXT
 _NOT_NULL = {*NEEDED, "content_hash"}
 WRITTEN_ROW = ("task", "url", "canonical_url", "version", "fetched_at", "listed_on")  # fields of a `WrittenRow`
@@ -42,10 +41,10 @@ _as_json = json.JSONEncoder(ensure_ascii=False).encode
 class SqliteFile(ABC):
     """The file at `path`, with its write lock. Not for several threads, nor after a fork."""
 
-    synchronous: Mapping[Durability, str] = SYNCHRONOUS
+    synchronous = "FULL"  # each commit is synced
 
-    def __init__(self, path: Path, durability: Durability):
-        self.path, self.name, self.durability = path, str(path), durability
+    def __init__(self, path: Path):
+        self.path, self.name = path, str(path)
         self._connection: sqlite3.Connection | None = None
         self._stat: os.stat_result | None = None
 
@@ -76,10 +75,10 @@ class SqliteFile(ABC):
     def _open(self, patience: float) -> sqlite3.Connection:
         if self._connection is None or self._moved_away():
             self.close()
-            make_folder(self.path.parent, self.durability)
+            make_folder(self.path.parent)
             self._connection = sqlite3.connect(self.path, timeout=patience, isolation_level=None)
             self._set_up(self._connection, patience)
-            self._connection.execute(f"PRAGMA synchronous = {self.synchronous[self.durability]}")
+            self._connection.execute(f"PRAGMA synchronous = {self.synchronous}")
             self._stat = self.path.stat()
         return self._connection
 
@@ -137,14 +136,14 @@ def open_sqlite(target: Target) -> "SqliteSink":
     pattern = pattern_of(replace(target, address=file_path(target.address)))
     if not pattern.is_fixed:
         raise OutputError(f"output {pattern.label}: sqlite is one file; only {{task}} is allowed in its path")
-    return SqliteSink(Path(pattern.text), durability=target.durability, options=target.options)
+    return SqliteSink(Path(pattern.text), options=target.options)
 
 
 class SqliteSink(SqliteFile):
     """Upserts rows into table `articles` of a database file."""
 
-    def __init__(self, path: Path, *, durability: Durability = "safe", options: OutputOptions | None = None):
-        super().__init__(path, durability)
+    def __init__(self, path: Path, *, options: OutputOptions | None = None):
+        super().__init__(path)
         self._options = options or OutputOptions()
         self._table = _Table(self._options)
 
@@ -164,7 +163,7 @@ class SqliteSink(SqliteFile):
 
     def fence(self, task: str, epoch: str) -> str:
         """Note that an epoch writes, in a hidden folder beside the database."""
-        return pass_fence(self.name, PathPattern(self.name, Path()).hidden("epochs"), task, epoch, self.durability)
+        return pass_fence(self.name, PathPattern(self.name, Path()).hidden("epochs"), task, epoch)
 
     def _upsert(self, connection: sqlite3.Connection, rows: Sequence[Row]) -> dict[RowKey, str]:
         """Upsert rows. Return SQLite's messages by the keys of refused rows.
@@ -203,7 +202,7 @@ class SqliteSink(SqliteFile):
 
     def _sync_found(self) -> None:
         """Synchronise the log: a process may have been killed within the commit of rows that are found."""
-        sync_file(Path(f"{self.path}-wal"), self.durability)
+        sync_file(Path(f"{self.path}-wal"))
 
     def _set_up(self, connection: sqlite3.Connection, patience: float) -> None:
         """Prepare an open database. SQLite does not wait by itself while another process changes the journal mode."""

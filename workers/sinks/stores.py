@@ -22,7 +22,7 @@ from uuid import uuid4
 
 from workers.addresses import shown
 from workers.errors import OutputError, SinkUnavailable
-from workers.sinks.durability import Durability, make_folder, rename, words_of, write_file
+from workers.sinks.durability import make_folder, rename, words_of, write_file
 
 from .kinds import STORAGES, Storage, Target, storage_of
 
@@ -45,7 +45,6 @@ class StoreAddress:
     password: str = field(default="", repr=False)
     port: int | None = None
     options: Mapping[str, str] = field(default_factory=dict)
-    durability: Durability = "safe"
 
 
 class ObjectStore(ABC):
@@ -195,13 +194,12 @@ class FileStore(ConnectedStore):
 
 
 class FolderStore(FileStore):
-    """Folders of this machine. With durability `safe` a file is on disk when `put` returns."""
+    """Folders of this machine. A file is on disk when `put` returns."""
 
     def __init__(self, address: StoreAddress):
         if address.host not in ("", "localhost"):
             raise OutputError(f"output {address.name}: write file:///path, with an absolute path")
         super().__init__(address.name)
-        self.durability = address.durability
 
     def connect(self) -> Any:
         """Return the functions of this machine."""
@@ -209,15 +207,15 @@ class FolderStore(FileStore):
 
     def write(self, connection: Any, path: str, data: bytes) -> None:
         """Write a file and synchronise it."""
-        write_file(Path(path), data, self.durability)
+        write_file(Path(path), data)
 
     def rename(self, connection: Any, temporary: str, path: str) -> None:
         """Rename a file over another one, and synchronise its new name."""
-        rename(Path(temporary), Path(path), self.durability)
+        rename(Path(temporary), Path(path))
 
     def make_folder(self, connection: Any, folder: str) -> None:
         """Create a folder and its parents if they are missing."""
-        make_folder(Path(folder), self.durability)
+        make_folder(Path(folder))
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file."""
@@ -235,7 +233,7 @@ def address_of(target: Target) -> StoreAddress:
     """Return the parts of an output's address; a path is that of a folder. Raises `OutputError` if it is invalid."""
     if ":" not in target.address.partition("/")[0]:
         path = str(target.folder / Path(target.address).expanduser())
-        return StoreAddress(STORAGES[0], "", path, path, durability=target.durability)
+        return StoreAddress(STORAGES[0], "", path, path)
     try:
         parts = urlsplit(target.address, allow_fragments=False)
         user, password, port = unquote(parts.username or ""), unquote(parts.password or ""), parts.port
@@ -254,17 +252,7 @@ def address_of(target: Target) -> StoreAddress:
     if storage.has_bucket and ("{" in host or not host):
         raise OutputError(f"output {name}: write the name of a bucket after {scheme}://")
     place = f"{host}{path}" if storage.has_bucket else path
-    return StoreAddress(
-        storage,
-        host,
-        name,
-        place,
-        user=user,
-        password=password,
-        port=port,
-        options=options,
-        durability=target.durability,
-    )
+    return StoreAddress(storage, host, name, place, user, password, port, options)
 
 
 def open_store(target: Target, address: StoreAddress) -> ObjectStore:

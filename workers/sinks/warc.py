@@ -17,7 +17,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC
 from io import BytesIO
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from warcio.statusandheaders import StatusAndHeaders
@@ -25,7 +24,7 @@ from warcio.warcwriter import WARCWriter
 
 from workers.page_store import StoredPage
 from workers.rows import encodable
-from workers.sinks.durability import Durability, make_folder, sync_folder
+from workers.sinks.durability import make_folder, sync_folder
 
 from .formats import GZIP, mapped
 from .interface import SourcePage
@@ -45,16 +44,16 @@ def open_warc(target: Target) -> "WarcSink":
     """Return the sink of a path; it may contain `{date}`. Raises `OutputError` if the path is invalid."""
     check_task(target.task)
     path = target.folder / Path(target.address).expanduser()
-    return WarcSink(path, durability=target.durability, label=target.label)
+    return WarcSink(path, label=target.label)
 
 
 class WarcSink(PageSink):
     """Appends pages to a WARC file. `label`: the output as in tasks.yaml, for messages."""
 
-    synchronous = MappingProxyType({"safe": "EXTRA", "fast": "NORMAL"})  # EXTRA: also the removal of the journal
+    synchronous = "EXTRA"  # also the removal of the journal
 
-    def __init__(self, path: Path, *, durability: Durability = "safe", label: str = ""):
-        super().__init__(Path(f"{_DATE.sub('all', str(path))}.index"), durability)
+    def __init__(self, path: Path, *, label: str = ""):
+        super().__init__(Path(f"{_DATE.sub('all', str(path))}.index"))
         self.name = str(path)
         dated = self.name if _DATE.search(self.name) else f"{self.name.removesuffix(SUFFIX)}-{{date}}{SUFFIX}"
         self._files = PathPattern(dated, Path(), label=label or self.name)
@@ -108,7 +107,7 @@ class WarcSink(PageSink):
     def _append(self, path: Path, data: bytes) -> None:
         """Append records to a file, from which incomplete data of a dead process is removed."""
         [size] = self._index.execute("SELECT size FROM files WHERE path = ?", (str(path),)).fetchone()
-        make_folder(path.parent, self.durability)
+        make_folder(path.parent)
         with path.open("ab") as file:
             if os.fstat(file.fileno()).st_size < size:  # a person removed or truncated it
                 size = _complete_bytes(path)
@@ -116,9 +115,8 @@ class WarcSink(PageSink):
             data = data if size else _warcinfo(path.name) + data
             file.write(data)
             file.flush()
-            if self.durability == "safe":
-                os.fdatasync(file.fileno())
-        if not size and self.durability == "safe":
+            os.fdatasync(file.fileno())
+        if not size:
             sync_folder(path.parent)
         self._index.execute("UPDATE files SET size = ? WHERE path = ?", (size + len(data), str(path)))
 

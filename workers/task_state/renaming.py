@@ -5,24 +5,20 @@ repeated: a rename that was interrupted is completed by the next one.
 """
 
 import json
-from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from glob import escape
 from pathlib import Path
 from typing import cast
 
 import redis
 
 from .. import keys
-from ..addresses import shown
 from ..errors import ExemplarError
 from ..extraction_config import config_of
 from ..ledger import Ledger, glob_escaped, ledgers
 from ..pages.kept_pages import kept_pages_of
 from ..redis_access.redis_clock import clock_of
 from ..reporting.presence import alive
-from ..sinks.kinds import expand, scheme_of
 from ..writing.row_queue import member_of, rows_waiting
 
 STARTERS = ("schedule", "crawl")  # roles of processes that may start a run of the task meanwhile
@@ -49,41 +45,6 @@ def check_rename(connection: "redis.Redis", old: str, new: str) -> None:
         raise ExemplarError(
             f"{old} has pages or rows that are being worked on; complete them first: exemplar run {old} --once"
         )
-
-
-def moved_paths(outputs: Iterable[str], folder: Path, old: str, new: str) -> dict[Path, Path]:
-    """Return the present files and folders of outputs that contain `{task}`, each with its path under the new name.
-
-    `outputs`: as in tasks.yaml. Files that were moved aside, and SQLite's own ones, are those of their output. Raises
-    `ExemplarError` for an output that is not a path, or whose files are not in one place.
-    """
-    paths: dict[Path, Path] = {}
-    for output in outputs:
-        before, after = (folder / Path(expand(output, name)).expanduser() for name in (old, new))
-        depth = next(
-            number
-            for number, parts in enumerate(zip(before.parts, after.parts, strict=True), 1)
-            if parts[0] != parts[1]
-        )
-        source, target = Path(*before.parts[:depth]), Path(*after.parts[:depth])
-        if scheme_of(output) or "{" in str(source):
-            raise ExemplarError(f"{shown(output)} cannot be moved; leave it where it is: without --move")
-        is_folder = depth < len(before.parts)
-        files = [source] if is_folder else source.parent.glob(f"{escape(source.name)}*")
-        moved = {file: target.with_name(target.name + file.name[len(source.name) :]) for file in files if file.exists()}
-        paths |= dict(sorted(moved.items(), reverse=True))  # a journal before its database
-    return paths
-
-
-def move_paths(paths: Mapping[Path, Path]) -> None:
-    """Rename files and folders. Raises `ExemplarError` if a target exists; then nothing is renamed."""
-    for target in paths.values():
-        if target.exists():
-            raise ExemplarError(
-                f"{target} already exists; move it aside, or leave the outputs where they are: without --move"
-            )
-    for source, target in paths.items():
-        source.rename(target)
 
 
 def rename_task(connection: "redis.Redis", old: str, new: str) -> None:

@@ -265,7 +265,7 @@ class Delivery:
 
 def _write_to(config: ExtractionConfig, output: str, options: OutputOptions, batch: RowBatch) -> None:
     """Write a batch to an output. Raises what its sink raises."""
-    sink = open_sink(output, config.task, Path(config.folder), config.durability, options)
+    sink = open_sink(output, config.task, Path(config.folder), options)
     try:
         write_batch(sink, batch)
     finally:

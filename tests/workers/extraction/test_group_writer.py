@@ -52,13 +52,6 @@ def test_a_job_is_written_with_one_sync_before_it_is_settled(connection, worker,
     assert set(states(connection, *range(1, 8))) == {"written"}
 
 
-def test_a_task_may_do_without(connection, worker, tmp_path, monkeypatch):
-    publish(connection, tmp_path, durability="fast")
-    monkeypatch.setattr(os, "fdatasync", lambda file: pytest.fail("synced"))
-    worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
-    assert states(connection, 1) == ["written"]
-
-
 def test_a_locked_database_blames_no_page_and_holds_up_no_other_output(connection, worker, watch, tmp_path, clock):
     publish(connection, tmp_path, "out.jsonl", "out.db")
     worker.extract_pages(TASK, deliver(connection, {1: news(1)}))

@@ -1,4 +1,4 @@
-"""With durability `safe` a page that is settled is on the disk, whenever its worker is killed.
+"""A page that is settled is on the disk, whenever its worker is killed.
 
 A worker is killed at each step from its first change of a file on. Then other workers continue in one of several ways,
 and the power fails after each of them. See `interruptions` for what is on the disk then.

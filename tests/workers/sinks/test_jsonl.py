@@ -91,7 +91,7 @@ def test_a_write_for_which_there_is_no_room_is_undone_and_reported(sink, path):
 
 
 def _append(path, first, count):
-    sink = JsonLinesSink(path, durability="fast")
+    sink = JsonLinesSink(path)
     for number in range(first, first + count):
         write(sink, row(number, text="x" * 20_000), again=False)
 

@@ -48,7 +48,7 @@ class TestMarkdown(TornSuite):
         return [yaml.load(parts(path)[0], LOADER) for path in files(folder / "deep")]
 
     def forget_unsynced(self, folder, keep):
-        """Names of files may be on disk without their content, as with durability `fast`."""
+        """Names of files may be on disk without their content, as an earlier version left them."""
         rows = sorted(self.read(folder), key=lambda one: one["canonical_url"])
         for path in files(folder):
             kept = [
@@ -72,7 +72,7 @@ class TestMarkdown(TornSuite):
         )
 
     def test_naughty_rows_come_back(self, tmp_path):
-        sink = open_sink("deep/{title}.{version}.md", "t", tmp_path, "fast", OutputOptions(fields=self.fields))
+        sink = open_sink("deep/{title}.{version}.md", "t", tmp_path, OutputOptions(fields=self.fields))
         rows = list(naughty_rows())
         for start in range(0, len(rows), 10):
             write(sink, *rows[start : start + 10], again=False)

@@ -15,11 +15,8 @@ from tests.workers.test_rows import row
 from workers.errors import SinkUnavailable
 from workers.rows import Row
 from workers.sinks import KINDS, Target, kind_of, open_sink
-from workers.sinks.durability import Durability
 from workers.sinks.interface import Sink, written_row
 from workers.sinks.reading import complete
-
-FAST: Durability = "fast"
 
 
 def rows_in(address: str, folder: Path, task: str = "t") -> list[Row]:
@@ -51,7 +48,7 @@ READABLE = [
 @pytest.mark.parametrize("address", READABLE)
 def test_what_was_written_is_read_back_equal_and_in_order(address: str, tmp_path: Path) -> None:
     written = [numbered(n) for n in (3, 1, 2)]
-    sink = cast(Sink, open_sink(address, "t", tmp_path, FAST))
+    sink = cast(Sink, open_sink(address, "t", tmp_path))
     with sink.exclusive():
         sink.write(written)
     sink.close()
@@ -91,7 +88,7 @@ def test_a_compressed_file_of_a_day_is_read_unless_that_day_has_another(tmp_path
         os.utime(tmp_path / f"2026-01-{name}", (1_000_000 + age, 1_000_000 + age))
     (tmp_path / "2026-01-03.jsonl.gz").write_bytes(gzip.compress(lines(99)))  # perhaps of another output
     assert numbers(rows_in("{date}.jsonl", tmp_path)) == [1, 2, 3]
-    sink = cast(Sink, open_sink("{date}.jsonl", "t", tmp_path, FAST))
+    sink = cast(Sink, open_sink("{date}.jsonl", "t", tmp_path))
     asked = [written for n in (1, 2, 3, 99) if (written := written_row(numbered(n)))]
     assert sink.has(asked) == [True, True, True, False]
 

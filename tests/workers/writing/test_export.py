@@ -52,7 +52,7 @@ def in_jsonl(path: Path) -> list[Row]:
 
 def test_rows_are_written_in_batches_and_in_order(tmp_path: Path) -> None:
     seen = []
-    sink = JsonLinesSink(tmp_path / "new.jsonl", durability="fast")
+    sink = JsonLinesSink(tmp_path / "new.jsonl")
     exported = export_rows(
         rows_of(7), sink, OutputOptions(batch_rows=3), on_batch=lambda exported: seen.append(exported.written)
     )
