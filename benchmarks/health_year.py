@@ -102,7 +102,6 @@ def _pages(
             fate="refused" if odd and chance.random() < 0.3 else "article",
             method="example" if not odd or chance.random() < 0.5 else "density",
             match=min(1.0, max(0.0, chance.gauss(0.25 if odd else section.fit, 0.07))),
-            confidence=0.97,
             length=int(
                 section.length * math.exp(chance.gauss(-0.7 if is_ticker and chance.random() < 0.5 else 0, 0.6))
             ),

@@ -34,7 +34,7 @@ SHOWN_URLS = 3
 def command(
     task: str | None, dismiss: bool, kind: AlarmKind | None, is_test: bool, tasks: Path | None, as_json: bool
 ) -> None:
-    """Show open alarms with their evidence and what to do; with TASK also its baselines and earlier alarms.
+    """Show open alarms with their evidence and what to do; with TASK also its earlier alarms.
 
     Exit codes: 0 no open alarms, or the command succeeded, 1 there are open alarms or a notice could not be sent.
     """
@@ -79,10 +79,7 @@ def _show(alarms: Sequence[Alarm], report: HealthReport | None) -> None:
         show("no open alarms" if report is None else f"{report.task}: no open alarms")
     if report is None:
         return
-    show(f"baselines of {counted(report.pages, 'page')} and {counted(report.visits, 'visit')}:")
-    for line in report.baselines:
-        unit = f" {line.unit}" if line.unit else ""
-        show(f"    {line.name}: {line.median:g}{unit} ({line.low:g} to {line.high:g}; the last {line.count})")
+    show(f"observed: {counted(report.pages, 'page')} and {counted(report.visits, 'visit')}")
     for alarm in report.history:
         show(f"    earlier: {alarm.in_words()}, ended {moment(alarm.ended or alarm.last)}")
 

@@ -38,7 +38,6 @@ class PageObservation:
     fate: PageFate
     method: str = ""
     match: float | None = None
-    confidence: float = 0.0
     length: int = 0
     title_mark: int = 0
     text_mark: int = 0
@@ -109,7 +108,6 @@ def article_observation(url: str, article: Article, at: float) -> PageObservatio
         fate="article",
         method=article.method,
         match=None if article.surrounding_match is None else round(article.surrounding_match, 3),
-        confidence=round(article.confidence, 3),
         length=len(article.text),
         title_mark=_title_mark(article.title or ""),
         text_mark=_mark(article.text),

@@ -20,7 +20,6 @@ class PageMark:
     text_mark: int
     length: int
     match: float | None
-    confidence: float
     reason: str
 
 

@@ -3,14 +3,13 @@
 A page is observed in the step that settles it (`settle.lua`), a visit at the end of its run, each once. Any process may
 count what waits: it reads observations and state, decides (`task_health.py`), and writes the new state only if no other
 process has counted them meanwhile. So each observation counts once, in order, and each notice is made once. Readers get
-a task's baselines, its open alarms and their history (`health_report`).
+a task's open alarms and their history (`health_report`).
 """
 
 import json
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
-from statistics import median
 from typing import Any, cast
 
 import redis
@@ -23,7 +22,7 @@ from ..stored_json import loaded
 from ..unproposed import unproposed
 from .alarms import Alarm, AlarmChange, AlarmKind
 from .observations import from_json
-from .state import HealthState, quantile
+from .state import HealthState
 from .task_health import TaskHealth
 
 NOTICES_KEPT = 1000  # for all tasks; older ones that could not be sent are dropped
@@ -53,15 +52,6 @@ if #ARGV >= 8 then redis.call('LTRIM', KEYS[4], -ARGV[7], -1) end
 return 1
 """
 )
-AT_ONCE = 200  # tasks in one pipeline; the state of a task has some kilobytes
-_BASELINES = {  # key in `HealthState.windows`: name and unit
-    "match": ("surrounding match", ""),
-    "confidence": ("confidence", ""),
-    "length": ("text length", "characters"),
-    "new": ("new articles of a visit", ""),
-    "links": ("links to articles on lists", ""),
-    "failures": ("share of failures of a visit", ""),
-}
 
 
 def update_health(
@@ -148,18 +138,6 @@ def _state(raw: bytes, task: str) -> HealthState:
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
-    """The usual values of a figure: median and range of the middle 80% of the last values, whose number is `count`."""
-
-    name: str
-    unit: str
-    median: float
-    low: float
-    high: float
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
 class HealthReport:
     """The health of a task. `alarms`: open ones, the oldest first; `history`: those that are over, the newest first.
 
@@ -169,7 +147,6 @@ class HealthReport:
     task: str
     pages: int
     visits: int
-    baselines: tuple[Baseline, ...]
     alarms: tuple[Alarm, ...]
     history: tuple[Alarm, ...]
 
@@ -186,7 +163,6 @@ def health_report(connection: "redis.Redis", task: str) -> HealthReport:
         task,
         state.pages,
         state.visits,
-        tuple(_baselines(state)),
         tuple(sorted(with_reasons(connection, state.alarms.values()), key=lambda alarm: alarm.opened)),
         tuple(state.history),
     )
@@ -211,14 +187,3 @@ def open_alarms(connection: "redis.Redis", tasks: Iterable[str] | None = None) -
         for name, rows in stored.items()
         for row in json.loads(rows or "[]")
     ]
-
-
-def _baselines(state: HealthState) -> list[Baseline]:
-    windows = [(name, unit, state.windows[key]) for key, (name, unit) in _BASELINES.items() if state.windows.get(key)]
-    return [
-        Baseline(name, unit, round(median(values), 3), *_range(values), len(values)) for name, unit, values in windows
-    ]
-
-
-def _range(values: list[float]) -> tuple[float, float]:
-    return round(quantile(values, 0.1), 3), round(quantile(values, 0.9), 3)

@@ -35,7 +35,7 @@ LEAST_LINKS = 4  # median number of links from which a list can be without links
 LEAST_NEW = 3  # new articles of a visit without known ones, from which it is evidence
 LENGTHS_APART = 1.25  # ratio of the lengths of two pages below which they may be alike
 REQUEUES_MOST = 3  # ends of an alarm `blocked` that follow each other within a day, after which pages wait again
-OF_PAGES = ("match", "confidence", "length", "repeats")  # baselines of pages; they belong to one example
+OF_PAGES = ("match", "length", "repeats")  # baselines of pages; they belong to one example
 DAY = 86400.0  # seconds in which a repeated alarm gives no further notice
 
 RULES: dict[AlarmKind, ShareRule] = {
@@ -109,7 +109,7 @@ class TaskHealth:
         fit = self._fit(page)
         reason = page.reason if page.fate == "blocked" else ""
         repeats = self._repeats(page)
-        mark = PageMark(fit, page.title_mark, page.text_mark, page.length, page.match, page.confidence, reason)
+        mark = PageMark(fit, page.title_mark, page.text_mark, page.length, page.match, reason)
         state.recent = [*state.recent, mark][-RECENT:]
         if page.fate == "blocked":  # needs no baseline
             test = state.tests.setdefault("blocked", ShareTest())
@@ -154,7 +154,6 @@ class TaskHealth:
     def _learn(self, page: PageObservation, *, repeats: bool) -> None:
         if page.match is not None:
             self._add("match", page.match)
-        self._add("confidence", page.confidence)
         self._add("length", page.length)
         self._add("repeats", float(repeats))
         methods = self.state.methods
@@ -197,7 +196,6 @@ class TaskHealth:
         kind: AlarmKind = "section quiet"
         rhythm = self.state.rhythm
         rhythm.observe(visit.at, visit.new, is_learned=kind not in self.state.alarms)
-        self._add("new", visit.new)
         if visit.new and kind in self.state.alarms:
             self._end(kind, visit.at, "recovered")
         elif rhythm.is_quiet and "section moved" not in self.state.alarms:
