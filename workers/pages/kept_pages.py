@@ -1,7 +1,7 @@
 """Kept pages: the fetched pages of a task on disk, so that they can be extracted again without a request.
 
-One SQLite file per task. The pages of a section share most of their bytes: the first ones of a period are its base,
-which is one zstd frame; each later page is a frame whose dictionary is that base. The file may be on a shared file
+One SQLite file per task; each page is a zstd frame. The pages of a section share most of their bytes: the first article
+of a period is its base, which is the dictionary of the later pages. The file may be on a shared file
 system with locks, as a file of JSON lines may, because it is written with a rollback journal and not with a write-ahead
 log, which needs shared memory.
 
@@ -33,17 +33,14 @@ from ..url_states import Fingerprint, fingerprint
 KEPT_PAGES = "kept pages"  # the name under which the ledger notes that a page is kept, beside those of outputs
 SQLITE_PAGE = 1024  # bytes; little is wasted at the end of a page, and an empty file is small
 LEVEL = 9  # of zstd: level 19 takes as long as an extraction, to save a tenth of the disk (decision 38)
-BASE_PAGES, BASE_BYTES = 32, 2**20  # a base is complete when it has so many pages, or so many bytes
 LARGEST = 3 * LARGEST_PAGE  # bytes of a page with its further pages and its record
 REMOVED_AT_ONCE = 90  # pages; a group has at most 30
 FREED_AT_ONCE = 200  # pages of SQLite that a write returns to the file system
 PERIODS = 4  # periods into which `keep` is divided; each begins a base, so that none is needed for long
 _SCHEMA = """
-CREATE TABLE bases (id INTEGER PRIMARY KEY AUTOINCREMENT, began REAL NOT NULL, pages INTEGER NOT NULL,
-    size INTEGER NOT NULL, packed BLOB NOT NULL);
-CREATE TABLE pages (id INTEGER PRIMARY KEY, name BLOB NOT NULL, fetched_at REAL NOT NULL,
-    kept_at INTEGER NOT NULL, kind INTEGER NOT NULL, base INTEGER NOT NULL, start INTEGER NOT NULL,
-    size INTEGER NOT NULL, packed BLOB, UNIQUE (name, fetched_at));
+CREATE TABLE pages (id INTEGER PRIMARY KEY AUTOINCREMENT, name BLOB NOT NULL, fetched_at REAL NOT NULL,
+    kept_at INTEGER NOT NULL, kind INTEGER NOT NULL, base INTEGER NOT NULL, packed BLOB NOT NULL,
+    UNIQUE (name, fetched_at));
 CREATE TABLE articles (name BLOB PRIMARY KEY, page INTEGER NOT NULL, version INTEGER NOT NULL,
     content_hash BLOB NOT NULL, example_hash BLOB NOT NULL) WITHOUT ROWID;
 CREATE INDEX pages_of_bases ON pages (base);
@@ -98,7 +95,7 @@ def existing_pages(config: ExtractionConfig, *, clock: Clock) -> "KeptPages | No
 
 @dataclass
 class _Base:
-    """A base: the pages at the beginning of a period, unpacked. Number 0 has none."""
+    """A base: a page, unpacked, which is the dictionary of others. Number 0 is empty."""
 
     id: int
     content: bytes
@@ -199,53 +196,38 @@ class KeptPages(PageSink):
         else:
             values = (name, fetched_at, int(self.clock()), kind, *self._packed(database, _raw(source)))
             found = database.execute(
-                "INSERT INTO pages (name, fetched_at, kept_at, kind, base, start, size, packed) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+                "INSERT INTO pages (name, fetched_at, kept_at, kind, base, packed) "
+                "VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
                 values,
             ).fetchone()
         for row in source.rows:
             _note_row(database, found[0], row, source.example_hash)
 
-    def _packed(self, database: sqlite3.Connection, raw: bytes) -> tuple[int, int, int, bytes | None]:
-        """Return the base of a page, its place there, and its frame; None for a page that becomes part of the base."""
-        base, began, pages, size = database.execute(
-            "SELECT id, began, pages, size FROM bases UNION SELECT 0, 0, 0, 0 ORDER BY id DESC LIMIT 1"
-        ).fetchone()
-        if not base or (self.keep is not None and self.clock() - began > self.keep / PERIODS):
-            query = "INSERT INTO bases (began, pages, size, packed) VALUES (?, 0, 0, ?) RETURNING id"
-            [base] = database.execute(query, (self.clock(), NO_BASE.compressor.compress(b""))).fetchone()
-            pages = size = 0
-        if pages >= BASE_PAGES or size >= BASE_BYTES:
-            return base, 0, len(raw), self._base(database, base).compressor.compress(raw)
-        if len(raw) > BASE_BYTES:
-            return NO_BASE.id, 0, len(raw), NO_BASE.compressor.compress(raw)
-        content = self._base(database, base).content + raw
-        query = "UPDATE bases SET pages = pages + 1, size = ?, packed = ? WHERE id = ?"
-        database.execute(query, (len(content), NO_BASE.compressor.compress(content), base))
-        return base, size, len(raw), None
+    def _packed(self, database: sqlite3.Connection, raw: bytes) -> tuple[int, bytes]:
+        """Return the base of a page, and its frame. An article without a base is that of later pages."""
+        since = self.clock() - self.keep / PERIODS if self.keep is not None else 0.0
+        query = "SELECT max(id) FROM pages WHERE base = 0 AND kind = 0 AND kept_at >= ?"
+        base = self._base(database, database.execute(query, (since,)).fetchone()[0] or NO_BASE.id)
+        return base.id, base.compressor.compress(raw)
 
     def _remove_old(self, database: sqlite3.Connection) -> None:
         if self.keep is None:
             return
-        query = "SELECT id FROM pages WHERE kept_at < ? ORDER BY id LIMIT ?"
+        query = (
+            "SELECT id FROM pages AS page WHERE kept_at < ? "
+            "AND NOT EXISTS (SELECT 1 FROM pages WHERE base = page.id) ORDER BY id LIMIT ?"
+        )
         old = database.execute(query, (self._oldest(), REMOVED_AT_ONCE)).fetchall()
         if old:
             database.executemany("DELETE FROM pages WHERE id = ?", old)
             database.execute("DELETE FROM articles WHERE page <= ?", old[-1])  # reads the table: 1 ms for 10,000
-            database.execute(
-                "DELETE FROM bases WHERE id < (SELECT max(id) FROM bases) AND id NOT IN (SELECT base FROM pages)"
-            )
 
     def _read(self, database: sqlite3.Connection, page: int) -> KeptPage | None:
-        query = "SELECT kind, base, start, size, packed FROM pages WHERE id = ?"
-        found = database.execute(query, (page,)).fetchone()
+        found = database.execute("SELECT kind, base, packed FROM pages WHERE id = ?", (page,)).fetchone()
         if found is None:
             return None
-        kind, number, start, size, packed = found
-        base = self._base(database, number)
-        raw = base.content[start : start + size]
-        if packed is not None:
-            raw = self._unpacked(packed, f"page {page}", base)
+        kind, base, packed = found
+        raw = self._unpacked(packed, page, self._base(database, base))
         line, _, rest = raw.partition(b"\n")
         record = json.loads(line)
         stored = page_of(record, rest)
@@ -253,19 +235,19 @@ class KeptPages(PageSink):
 
     def _base(self, database: sqlite3.Connection, base: int) -> _Base:
         """Return a base. Raises `ValueError` if it is damaged."""
-        found = database.execute("SELECT size, packed FROM bases WHERE id = ?", (base,)).fetchone()
-        if base == NO_BASE.id or found is None:
-            return NO_BASE
         used = KeptPages._used
-        if used is None or used[0] is not self or (used[1].id, len(used[1].content)) != (base, found[0]):
-            used = KeptPages._used = self, _Base(base, self._unpacked(found[1], f"base {base}"))
+        if base == NO_BASE.id:
+            return NO_BASE
+        if used is None or used[0] is not self or used[1].id != base:
+            [packed] = database.execute("SELECT packed FROM pages WHERE id = ?", (base,)).fetchone()
+            used = KeptPages._used = self, _Base(base, self._unpacked(packed, base))
         return used[1]
 
-    def _unpacked(self, packed: bytes, what: str, base: _Base = NO_BASE) -> bytes:
+    def _unpacked(self, packed: bytes, page: int, base: _Base = NO_BASE) -> bytes:
         try:
             return unpack_body(packed, base.dictionary, largest=LARGEST)
         except zstandard.ZstdError as error:
-            raise ValueError(f"{self.name}: {what} is damaged: {error}") from None
+            raise ValueError(f"{self.name}: page {page} is damaged: {error}") from None
 
     def _forget_base(self) -> None:
         if KeptPages._used is not None and KeptPages._used[0] is self:

@@ -154,7 +154,7 @@ def test_a_damaged_page_fails_alone(connection, worker, tmp_path):
     for number in (1, 2):
         worker.extract_pages(TASK, deliver(connection, {number: news(number)}))
     with closing(sqlite3.connect(tmp_path / "pages" / TASK / f"{TASK}.kept")) as database, database:
-        database.execute("UPDATE pages SET size = 0 WHERE id = 2")
+        database.execute("UPDATE pages SET packed = substr(packed, 1, 20) WHERE id = 2")
     assert again(worker) == {"same": 1, "failed": 1}
 
 

@@ -52,9 +52,7 @@ def urls(kept, **more):
 
 def sizes(kept):
     with closing(sqlite3.connect(kept.path)) as database:
-        return [
-            database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("pages", "bases", "articles")
-        ]
+        return [database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("pages", "articles")]
 
 
 def test_everything_that_an_extraction_reads_comes_back(kept):
@@ -67,24 +65,15 @@ def test_everything_that_an_extraction_reads_comes_back(kept):
     assert (read.url, read.page, read.kind, read.info) == (url(1), page, "list", info)
 
 
-@pytest.mark.parametrize("numbers", [[3, 70], [1] * 70])
-def test_pages_come_back_whether_they_are_part_of_a_base_or_not(numbers, kept):
-    start = 0
-    for number in numbers:
-        write(kept, *map(source, range(start, start + number)))
-        start += number
+def test_pages_come_back_whether_they_have_a_base_or_not(kept):
     large = random.Random(2).randbytes(2**20)
-    write(kept, source(900, body=large))
+    write(kept, source(900, kind="refused", body=large), source(901, body=large))
+    write(kept, *map(source, range(3)))
+    write(kept, *map(source, range(3, 70)))
     ids = kept.newest_of_each_url()
-    expected = [*map(news, range(start)), large]
+    expected = [large, large, *map(news, range(70))]
     assert [page.page.body for page in kept.read(ids)] == expected
     assert [page.page.body for page in kept.read(ids[::-1])] == expected[::-1]
-
-
-def test_a_page_of_a_base_that_is_too_large_is_packed_alone(kept):
-    large = random.Random(2).randbytes(2**20)
-    write(kept, source(1), source(2, body=large), source(3))
-    assert [page.page.body for page in kept.read([1, 2, 3])] == [news(1), large, news(3)]
 
 
 def test_what_is_rolled_back_is_no_base(kept):
@@ -128,10 +117,8 @@ def test_old_pages_are_removed_in_small_steps_and_their_bases_with_them(kept, cl
         write(kept, *(source(10 * day + number, at=day * DAY) for number in range(3)))
         assert len(kept.newest_of_each_url()) <= 3 * 31
         if day > 40:
-            assert sizes(kept)[0] <= 3 * 32
-    pages, bases, articles = sizes(kept)
-    assert articles >= pages
-    assert bases <= 31 * 4 / 30 + 2  # each begins with a period, of which the time for which they are kept has four
+            assert sizes(kept)[0] <= 3 * 32 + 2  # bases stay as long as pages need them
+    assert sizes(kept)[1] >= 3 * 31
     size = kept.path.stat().st_size
     for day in range(120, 160):
         clock.now = FIRST + day * DAY
@@ -151,11 +138,11 @@ def test_a_step_of_removal_is_bounded(kept, clock):
         with kept.exclusive():
             kept.write_pages([])
         left.append(sizes(kept)[0])
-    assert left == [110, 20, 0, 0, 0]
+    assert left == [110, 20, 1, 0, 0]  # the base goes after the others
     assert kept.newest_of_each_url() == []
 
 
-def test_a_damaged_page_or_base_is_named_and_the_others_are_read(kept):
+def test_a_damaged_page_is_named_and_the_others_are_read(kept):
     write(kept, *map(source, range(50)))
     with closing(sqlite3.connect(kept.path)) as database, database:
         database.execute("UPDATE pages SET packed = substr(packed, 1, 100) WHERE id = 40")
@@ -164,10 +151,10 @@ def test_a_damaged_page_or_base_is_named_and_the_others_are_read(kept):
         kept.read([40])
     assert len(kept.read([1, 39, 41])) == 3
     with closing(sqlite3.connect(kept.path)) as database, database:
-        database.execute("UPDATE bases SET packed = substr(packed, 1, 100)")
+        database.execute("UPDATE pages SET packed = substr(packed, 1, 100) WHERE id = 1")
     kept.close()
-    with pytest.raises(ValueError, match="base 1 is damaged"):
-        kept.read([1])
+    with pytest.raises(ValueError, match="page 1 is damaged"):
+        kept.read([2])
 
 
 def test_a_section_takes_a_fraction_of_its_size(kept):
