@@ -49,11 +49,6 @@ def test_a_job_is_json(connection):
     assert json.loads(zlib.decompress(connection.hget(job.key, "data"))) == [module.JOB, None, [TASK, [name]], {}]
 
 
-def test_several_pages_share_a_job(connection):
-    names = deliver(connection, dict.fromkeys(range(module.PAGES_A_JOB + 3), b"x"))
-    assert [job.args[1] for job in jobs(connection)] == [names[: module.PAGES_A_JOB], names[module.PAGES_A_JOB :]]
-
-
 def test_a_lost_job_is_queued_again_once(connection, inbox, clock):
     [name] = deliver(connection, {1: b"one"}, wake=False)
     clock.forward(REQUEUE_AFTER)

@@ -7,8 +7,6 @@ import pytest
 
 from extractors import Section
 from tests.workers.helpers import FETCHED_AT, TASK, archive, article, deliver, news, publish, rows, states, url
-from tests.workers.kills import dying_at
-from tests.workers.sqlite_outputs import in_table
 from workers.extraction import section_preparation
 from workers.extraction.recent_pages import LARGEST, REPLACE_AFTER, Candidates, section_pages, section_version
 from workers.extraction_config import keep_example
@@ -231,18 +229,3 @@ def test_workers_of_one_version_write_the_same_bytes(connection, worker, tmp_pat
     assert section_version(connection, TASK) == version
     assert (tmp_path / "out.jsonl").read_bytes().splitlines() == first
     assert json.loads(first[0])["section_version"] == version
-
-
-def test_a_page_that_comes_again_under_another_version_keeps_its_row(connection, worker, tmp_path):
-    publish(connection, tmp_path, "out.jsonl", "out.db")
-    names = deliver(connection, {5: news(5)})
-    with dying_at(Ledger, "settle_all"):
-        worker.extract_pages(TASK, names)
-    [written] = rows(tmp_path)
-    Ledger(connection, TASK).free("here")
-    work_on(connection, worker, 1, 2, 3, 4)
-    assert section_version(connection, TASK) != written["section_version"]
-    worker.extract_pages(TASK, names)
-    assert states(connection, 5) == ["written"]
-    assert [row for row in rows(tmp_path) if row["url"] == url(5)] == [written]
-    assert [text for address, text in in_table(tmp_path, "url, text") if address == url(5)] == [written["text"]]

@@ -6,7 +6,7 @@ import redis
 from tests.redis_servers import free_port, redis_server
 from workers.errors import RedisRefused, RedisUnavailable
 from workers.redis_access import connection as module
-from workers.redis_access.connection import connect, without_password
+from workers.redis_access.connection import connect
 from workers.redis_access.full_redis import WaitingRedis
 
 
@@ -98,20 +98,6 @@ def test_other_addresses_are_contacted(url, allow, monkeypatch):
 def test_an_address_written_wrongly_is_refused_with_an_example(url):
     with pytest.raises(RedisRefused, match=r"write redis://host:6379/0 or unix:///redis\.sock"):
         connect(url)
-
-
-@pytest.mark.parametrize(
-    ("url", "shown"),
-    [
-        ("redis://:pw@host/0", "redis://:***@host/0"),
-        ("redis://me:p:w@host/0", "redis://me:***@host/0"),
-        ("redis://:p/w@host/0", "redis://:***@host/0"),
-        ("unix:///s.sock?db=1&password=pw", "unix:///s.sock?db=1&password=***"),
-        ("redis://:pw@[::1", "redis://:***@[::1"),
-    ],
-)
-def test_a_password_is_never_shown(url, shown):
-    assert without_password(url) == shown
 
 
 @pytest.mark.parametrize("transaction", [True, False])

@@ -53,11 +53,3 @@ def test_the_longest_trouble_goes_through_a_pipe_in_one_piece(pipe):
     line = os.read(read, 1 << 20)
     assert len(line) <= select.PIPE_BUF
     assert json.loads(line)["problem"].startswith("\U0001f5de" * 100)
-
-
-def test_a_process_at_work_tells_so_once_a_second(pipe):
-    read, write = pipe
-    watch = Watch(write)
-    watch.alive()
-    watch.alive()
-    assert list(messages(read, bytearray())) == [{"alive": True}]

@@ -13,7 +13,6 @@ from workers.errors import OutputError
 from workers.sinks import OutputOptions, open_sink
 from workers.sinks.interface import written_row
 from workers.sinks.markdown import TITLE_BYTES, file_name_of, front_matter, read_front_matter
-from workers.sinks.row_html import markdown_of
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -187,34 +186,6 @@ def test_the_body_is_the_article_and_fields_are_chosen(tmp_path):
         "headline": "a <b>\n$url {{x}}", "task": "t", "canonical_url": row(1)["canonical_url"], "version": 1,
     }  # fmt: skip
     assert body == "p \\*1\\*\n\n\\# q\n"
-
-
-def test_blocks_become_markdown():
-    blocks = [
-        {"kind": "heading", "text": "Head", "level": 3},
-        {"kind": "paragraph", "text": "1. one\n- two <script>"},
-        {"kind": "list", "text": "a\nb*"},
-        {"kind": "table", "text": "h|1\th2\n1"},
-        {"kind": "code", "text": "x = `1`\n```"},
-        {"kind": "quote", "text": "a\nb"},
-        {"kind": "caption", "text": "pic", "images": ["http://a.example/ <x>.png"]},
-        {"kind": "embed", "text": "", "links": [{"text": "", "url": "http://a.example/v"}]},
-    ]
-    assert markdown_of({"blocks": blocks}) == "\n\n".join(
-        [
-            "### Head", "1\\. one  \n\\- two \\<script>", "- a\n- b\\*",
-            "| h\\|1 | h2 |\n| ---- | --- |\n| 1    |    |",
-            "````\nx = `1`\n```\n````", "> a  \n> b", "![pic](http://a.example/%20<x>.png)\n\n*pic*",
-            "<http://a.example/v>",
-        ]
-    )  # fmt: skip
-
-
-def test_the_html_of_a_row_comes_before_its_blocks():
-    html = "<ol><li>a</li></ol><script>x()</script><p><img src='https://a.example/p.jpg' onerror='x()'></p>"
-    assert markdown_of({"blocks": [{"kind": "quote", "text": "b"}], "html": html}) == (
-        "1. a\n\n![](https://a.example/p.jpg)"
-    )
 
 
 def test_check_writes_no_article(tmp_path):

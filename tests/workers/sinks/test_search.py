@@ -90,13 +90,6 @@ def test_an_index_is_created_with_types_and_an_analyzer_for_chinese(server):
         open_sink(server, query="?analyzer=none", index="third").check()
 
 
-def test_every_field_of_a_row_has_a_type():
-    from tests.workers.naughty import naughty_row
-    from workers.sinks.search import MAPPING
-
-    assert set(naughty_row(1, "x")) == set(MAPPING)
-
-
 def test_chosen_fields_keep_their_types_under_their_names(server):
     options = OutputOptions(fields=(("headline", "title"), ("day", "published")))
     open_sink(server, options=options).write(batch(1, row(1, published="2026-03-12")))

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.workers.helpers import TASK, archive, article, deliver, fetch_waiting, publish, rows, states, take, url
+from tests.workers.helpers import TASK, archive, article, deliver, fetch_waiting, publish, rows, states, url
 from workers.extraction_config import RowFilter
 from workers.task_state.problems import Problem, problems
 from workers.url_states import Found, fingerprint
@@ -30,19 +30,6 @@ def test_an_accepted_list_page_becomes_a_row(listed, connection, worker, ledger,
     worker.extract_pages(TASK, fetch_waiting(ledger, lambda _: listed()))
     assert states(connection, 1) == ["written"]
     assert [row["url"] for row in rows(tmp_path)] == [url(2), url(1)]
-
-
-def test_a_spider_and_a_worker_that_die_leave_the_mark(connection, worker, ledger, tmp_path):
-    publish(connection, tmp_path)
-    worker.extract_pages(TASK, deliver(connection, {1: archive()}))
-    ledger.accept(url(1))
-    ledger.lease(1, seconds=-1)  # of a spider that died
-    [name] = fetch_waiting(ledger, lambda _: archive())
-    take(ledger, name, "victim", seconds=-1)
-    worker.extract_pages(TASK, [name])
-    worker.extract_pages(TASK, [name])
-    assert states(connection, 1) == ["written"]
-    assert [row["url"] for row in rows(tmp_path)] == [url(1)]
 
 
 def test_a_row_that_an_earlier_example_gave_is_not_written_twice(connection, worker, ledger, tmp_path):

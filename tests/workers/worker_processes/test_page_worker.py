@@ -11,7 +11,6 @@ from rq.serializers import JSONSerializer
 from workers.inbox import QUEUE, Inbox
 from workers.processes import STOP_SIGNALS
 from workers.worker_processes.extraction_worker import ExtractionWorker
-from workers.worker_processes.page_job import set_this_worker
 from workers.worker_processes.worker import EXIT_WITHOUT_REDIS, page_worker, run_jobs
 
 
@@ -30,16 +29,13 @@ class Extraction(ExtractionWorker):
 
 @pytest.fixture
 def extraction(connection):
-    extraction = Extraction(connection)
-    set_this_worker(extraction)
-    yield extraction
-    set_this_worker(None)
+    return Extraction(connection)
 
 
 @pytest.fixture
-def worker(connection):
+def worker(extraction):
     before = {number: signal.getsignal(number) for number in STOP_SIGNALS}
-    yield page_worker(connection, "w")
+    yield page_worker(extraction)
     for number, handler in before.items():  # RQ sets its own
         signal.signal(number, handler)
 

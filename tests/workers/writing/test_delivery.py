@@ -4,7 +4,6 @@ import multiprocessing
 import os
 import signal
 import threading
-import time
 from collections import Counter
 from dataclasses import replace
 from functools import partial
@@ -550,11 +549,3 @@ def test_a_target_that_does_not_return_is_a_problem_and_its_process_is_replaced(
     eventually(lambda: not has_queues(connection), "another process")
     assert delivered(tmp_path) == once(1)
     assert "delivery process" not in caplog.text
-
-
-def test_what_waits_for_each_output_is_known(connection, worker, tmp_path):
-    publish(connection, tmp_path, "out.jsonl", OUTPUT)
-    extract(worker, connection, 1)
-    [queued] = output_states(connection)
-    assert (queued.output, queued.waiting, queued.refused) == (OUTPUT, 1, 0)
-    assert time.time() - queued.since < 60
