@@ -1,8 +1,6 @@
 """Feeds: an Atom feed (`.atom`, RFC 4287) or a JSON Feed (`.feed.json`, version 1.1) of the newest rows of a section.
 
-    news.atom    news.feed.json    news.atom?items=100&url=https://example.org/news.atom
-
-`url` is the address at which the feed is published; the feed names it as its own (`rel="self"`, `feed_url`).
+    news.atom    news.feed.json    news.atom?items=100
 
 Files are written under a temporary name and renamed. The items of a feed are also in a hidden file beside it
 (`.news.atom.items`), from which the next write makes the whole feed anew; its lock is that of the feed. A new version
@@ -19,7 +17,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import quote, urlsplit
 
 from lxml import etree
 
@@ -100,15 +98,13 @@ def _stamp(moment: datetime) -> str:
     return f"{moment.replace(microsecond=0, tzinfo=None).isoformat()}Z"
 
 
-def atom_feed(title: str, items: Sequence[Item], url: str) -> bytes:
-    """Return an Atom feed of the items, in their order, in UTF-8. `url`: where it is published; may be empty."""
+def atom_feed(title: str, items: Sequence[Item]) -> bytes:
+    """Return an Atom feed of the items, in their order, in UTF-8."""
     feed = etree.Element(f"{_ATOM}feed", nsmap=_NAMESPACES)
     _add(feed, "id", stable_id("feed", title))
     _add(feed, "title", title)
     _add(feed, "updated", max((item["date_modified"] for item in items), default=_stamp(datetime.now(UTC))))
     _add(_add(feed, "author"), "name", title or GENERATOR)  # the author of entries without one
-    if url:
-        _add(feed, "link", rel="self", href=_iri(url))
     if home := _home(items):
         _add(feed, "link", rel="alternate", href=home)
     _add(feed, "generator", GENERATOR)
@@ -135,14 +131,11 @@ def _add_entry(feed: etree._Element, item: Item) -> None:
         _add(element, "link", rel="enclosure", href=_iri(image))
 
 
-def json_feed(title: str, items: Sequence[Item], url: str) -> bytes:
+def json_feed(title: str, items: Sequence[Item]) -> bytes:
     """Return a JSON Feed; for the arguments see `atom_feed`."""
-    addresses = {"home_page_url": _home(items), "feed_url": url}
-    feed: dict[str, Any] = {
-        "version": JSON_FEED,
-        "title": title,
-        **{name: value for name, value in addresses.items() if value},
-    }
+    feed: dict[str, Any] = {"version": JSON_FEED, "title": title}
+    if home := _home(items):
+        feed["home_page_url"] = home
     feed |= {"_exemplar": {"generator": GENERATOR}, "items": items}
     return json.dumps(feed, ensure_ascii=False, indent=1).encode("utf-8", "replace") + b"\n"
 
@@ -182,13 +175,12 @@ class FeedSink:
 
     def __init__(self, target: Target):
         match = FEED_OPTIONS.search(target.address)
-        given = dict(parse_qsl(match[1], keep_blank_values=True)) if match else {}
-        items, self._url = given.pop("items", str(ITEMS)), given.get("url", "")
+        items = match[1] if match else str(ITEMS)
         self._items = int(items) if re.fullmatch(r"\d{1,9}", items) else 0
-        if not 1 <= self._items <= MOST_ITEMS or (given and (given.keys() != {"url"} or not web_address(self._url))):
+        if not 1 <= self._items <= MOST_ITEMS:
             raise OutputError(
-                f"task {target.task}: output {target.label}: items must be a number from 1 to {MOST_ITEMS}, "
-                "url a web address, as in ?items=50&url=https://example.org/news.atom"
+                f"task {target.task}: output {target.label}: items must be a number from 1 to {MOST_ITEMS}, as in "
+                f"?items={ITEMS}"
             )
         if "{date" in target.address:
             raise OutputError(f"task {target.task}: output {target.label}: a feed is one file; remove {{date}}")
@@ -244,7 +236,7 @@ class FeedSink:
         """Write the feed, and then its items: a batch that is interrupted in between is delivered again."""
         newest = sorted(items, key=lambda item: (item["_exemplar"]["rank"], item["id"]), reverse=True)[: self._items]
         lines = b"".join(as_json(item) + b"\n" for item in newest)
-        for path, data in ((self._path, self._form(self._task, newest, self._url)), (self._state, lines)):
+        for path, data in ((self._path, self._form(self._task, newest)), (self._state, lines)):
             temporary = self._path.with_name(f".{self._path.name}.tmp")
             write_file(temporary, data)
             rename(temporary, path)

@@ -257,7 +257,7 @@ def _all_kinds() -> tuple[Kind, ...]:
 
 
 _SCHEME = re.compile(r"([a-z][a-z0-9]+(?:\+[a-z0-9]+)?):", re.IGNORECASE)  # two letters at least: C: is a drive
-FEED_OPTIONS = re.compile(r"\?((?:items|url)=.*)$", re.DOTALL)  # at the end of the path of a feed
+FEED_OPTIONS = re.compile(r"\?items=(.*)$", re.DOTALL)  # at the end of the path of a feed
 
 
 def scheme_of(output: str) -> str:

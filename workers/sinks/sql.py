@@ -103,7 +103,8 @@ class SqlSink:
             except (SQLAlchemyError, OSError) as error:
                 problem = self._problem(error)
                 if is_last or problem.advice == CHECK_LOGIN:
-                    raise self._unavailable(problem, error) from None
+                    words = problem.words.rstrip(".;: ") + (f"; {problem.advice}" if problem.advice else "")
+                    raise SinkUnavailable(f"output unavailable: {self.name}: {words}") from None
         raise AssertionError("the last try returns or raises")
 
     def _run(self, action: Callable[[Connection], dict[RowKey, str]]) -> dict[RowKey, str]:
@@ -146,16 +147,3 @@ class SqlSink:
         if isinstance(error, OSError):
             return self._kind.problem(error)
         return SqlProblem(one_line(str(error)))
-
-    def _unavailable(self, problem: SqlProblem, error: Exception) -> SinkUnavailable:
-        words, advice = problem.words.rstrip(".;: "), problem.advice
-        preparer, url = self._server.get_dialect()().identifier_preparer, self._server
-        quote = preparer.quote
-        advice = advice.format(
-            table=preparer.format_table(self._table),
-            schema=quote(self._table.schema or self._kind.schema or url.database or ""),
-            database=quote(url.database or url.username or ""),
-            user=quote(url.username) if url.username else "USER",
-            statement=getattr(error, "statement", ""),
-        )
-        return SinkUnavailable(f"output unavailable: {self.name}: {words}" + (f"; {advice}" if advice else ""))

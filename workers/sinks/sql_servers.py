@@ -52,7 +52,16 @@ CONNECT_WAIT = 5  # seconds to connect
 STATEMENT_WAIT = 20  # seconds for one statement
 LOCK_WAIT = 10  # seconds for a lock that another client holds
 LONGEST_WORDS = 500  # characters of a server's message
-CHECK_LOGIN = "check the user and the password of the address"  # the advice after a login that was refused
+# Advices after errors that several servers have
+CHECK_LOGIN = "check the user and the password of the address"
+NO_DATABASE = "create the database, or correct its name in the address"
+NO_RIGHT = "grant the user SELECT, INSERT and UPDATE on the table, and the right to create it and its missing columns"
+NEEDS_TLS = "the server requires TLS: add sslmode=require to the address"
+TOO_MANY_CLIENTS = "close other clients, or raise max_connections"
+FULL_DISK = "free space on the server's disk"
+READ_ONLY = "use the address of a server that can be written to"
+LOCKED = "another client has locked the table: end its transaction"
+SLOW = "the server is slow or overloaded: look at its load and at the table's triggers"
 COMMON_ADVICES = (  # of all servers: pairs (pattern of code and words, advice)
     ("refused|no such file", "start the server, or check host and port of the address"),
     ("resolve|translate host|name or service", "check the host of the address"),
@@ -152,7 +161,6 @@ class SqlServerKind(ABC):
 
     driver = ""
     insert: Any
-    schema = ""  # schema of a table without a given one; empty: the database
     set_up = ""  # the statement that begins a transaction
     advices: tuple[tuple[str, str], ...] = ()
 
@@ -203,7 +211,6 @@ class Postgres(SqlServerKind):
     """PostgreSQL, by psycopg. NUL, which it does not allow in texts, becomes U+FFFD."""
 
     driver, insert = "postgresql+psycopg", staticmethod(postgresql.insert)
-    schema = "public"
     # Time limits for this transaction only, because of poolers; deferred constraints are checked immediately
     set_up = (
         f"SELECT set_config('statement_timeout', '{STATEMENT_WAIT * 1000}', true), "
@@ -211,23 +218,18 @@ class Postgres(SqlServerKind):
     )
     advices = (
         ("password authentication failed|28P01", CHECK_LOGIN),
-        (r"database \"[^\"]*\" does not exist|3D000", "run CREATE DATABASE {database}; as an administrator"),
-        ("role \"[^\"]*\" does not exist|28000.*role", "run CREATE ROLE {user} LOGIN PASSWORD '…' as administrator"),
-        ("no pg_hba.conf entry.*no encryption", "the server requires TLS: add sslmode=require to the address"),
+        (r"database \"[^\"]*\" does not exist|3D000", NO_DATABASE),
+        ("no pg_hba.conf entry.*no encryption", NEEDS_TLS),
         ("no pg_hba.conf entry", "the server's pg_hba.conf does not admit this machine: add a line for it"),
         ("server does not support SSL", "the server has no TLS: change sslmode in the address, or enable TLS there"),
         ("certificate", "check sslrootcert, sslcert and sslkey of the address"),
         ("53300|too many clients|remaining connection slots|too many connections",
-         "close other clients, or raise max_connections"),
-        ("53100|could not extend file|no space left", "free space on the server's disk"),
-        ("25006|read-only", "use the address of a server that can be written to (target_session_attrs=read-write)"),
-        ("42501.*(?:for schema|to create)|3F000", "run GRANT CREATE, USAGE ON SCHEMA {schema} TO {user}; as its owner"),
-        ("42501.*for database", "run CREATE SCHEMA {schema} AUTHORIZATION {user}; as the owner of the database"),
-        ("42501.*must be owner", "run the statement as the owner of the table: {statement}"),
-        ("42501", "run GRANT SELECT, INSERT, UPDATE ON {table} TO {user}; as the owner of the table"),
-        ("55P03|lock timeout", "another client has locked the table: end its transaction"),
-        ("57014|statement timeout", "the server is slow or overloaded: look at its load and at the table's triggers"),
-        ("57P03|starting up|shutting down|recovery", "wait until the server has started"),
+         TOO_MANY_CLIENTS),
+        ("53100|could not extend file|no space left", FULL_DISK),
+        ("25006|read-only", READ_ONLY),
+        ("42501|3F000", NO_RIGHT),
+        ("55P03|lock timeout", LOCKED),
+        ("57014|statement timeout", SLOW),
     )  # fmt: skip
     # Classes of SQLSTATE that do not concern a row; all others do, such as those that triggers raise.
     _NOT_OF_ROWS = re.compile("08|0A|25|26|28|34|3B|3D|3F|40|42|53|55|57|58|F0|HV|XX")
@@ -269,7 +271,6 @@ _ROW_CODES = frozenset(
 ) | frozenset({3140, 3141, 3143, 3144, 3145, 3146, 3147, 3156, 3819, 3903, 4025, 4038, 4078})
 _ROW_STATES = ("21", "22", "23", "44", "45")  # classes of SQLSTATE that concern a row, for PyMySQL from 1.2 on
 FIRST_OF_SIGNALS = 30_000  # smallest code of the errors that triggers raise themselves
-_GRANT = "GRANT SELECT, INSERT, UPDATE, CREATE, ALTER, INDEX ON {schema}.* TO {user}"
 
 
 class MySql(SqlServerKind):
@@ -279,15 +280,14 @@ class MySql(SqlServerKind):
     set_up = "BEGIN"
     advices = (
         ("^1045", CHECK_LOGIN),
-        ("^1049", "run CREATE DATABASE {database} CHARACTER SET utf8mb4; as an administrator"),
-        ("^1044|^1142|^1143", f"run {_GRANT}; as an administrator"),
-        ("^1046", "name a database in the address"),
-        ("^1040|^1203|^1226", "close other clients, or raise max_connections"),
-        ("^1021|^1114|^1030.*28|no space left", "free space on the server's disk"),
-        ("^1290.*secure.transport|^3159|^1045.*ssl", "the server requires TLS: add sslmode=require to the address"),
-        ("^1290|^1836|^1792", "use the address of a server that can be written to"),
-        ("^1205", "another client has locked the table: end its transaction"),
-        ("^1969|^3024", "the server is slow or overloaded: look at its load and at the table's triggers"),
+        ("^1049", NO_DATABASE),
+        ("^1044|^1142|^1143", NO_RIGHT),
+        ("^1040|^1203|^1226", TOO_MANY_CLIENTS),
+        ("^1021|^1114|^1030.*28|no space left", FULL_DISK),
+        ("^1290.*secure.transport|^3159|^1045.*ssl", NEEDS_TLS),
+        ("^1290|^1836|^1792", READ_ONLY),
+        ("^1205", LOCKED),
+        ("^1969|^3024", SLOW),
         ("certificate|ssl", "check sslmode, sslrootcert, ssl_cert and ssl_key of the address"),
     )  # fmt: skip
     # A text that is too long must not be truncated; only MariaDB limits the time of every statement.

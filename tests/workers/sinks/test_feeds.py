@@ -16,7 +16,7 @@ from tests.workers.naughty import as_stored, naughty_rows
 from tests.workers.sink_suite import row
 from workers.errors import OutputError, SinkUnavailable
 from workers.sinks.feeds import FeedSink, item_of
-from workers.sinks.kinds import Target, kind_of
+from workers.sinks.kinds import Target
 from workers.sinks.options import OutputOptions
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -288,20 +288,7 @@ def test_processes_that_are_killed_leave_each_row_once_and_a_whole_feed(tmp_path
     assert {path.name for path in (tmp_path / "deep").iterdir()} <= {name, f".{name}.items", f".{name}.tmp"}
 
 
-def test_a_feed_names_the_address_at_which_it_is_published(tmp_path, name):
-    for query, expected in (("?url=https://a.example/&items=1", 1), ("?items=2&url=https://a.example/%3Fx", 2)):
-        address = query.partition("url=")[2].partition("&")[0].replace("%3F", "?")
-        sink = open_sink(tmp_path, name, query)
-        sink.write(batch(1, row(1), row(2)))
-        data = (tmp_path / "deep" / name).read_bytes()
-        VALID[name](data)
-        assert len(entries(tmp_path, name)) == expected
-        if name.endswith(".atom"):
-            assert etree.fromstring(data).find(f"{ATOM}link[@rel='self']").get("href") == address
-        else:
-            assert json.loads(data)["feed_url"] == address
-    for query in ("?url=ftp://a.example/", "?url=", "?items=5&title=x"):
-        with pytest.raises(OutputError, match="url a web address, as in"):
-            open_sink(tmp_path, name, query)
-    for kind in ("atom", "feed.json"):
-        assert kind_of(f"out/news.{kind}?url=https://a.example/x.jsonl").suffixes == (f".{kind}",)
+@pytest.mark.parametrize("query", ["?items=0", "?items=1001", "?items=5&title=x"])
+def test_a_number_of_items_that_is_none_is_refused(tmp_path, name, query):
+    with pytest.raises(OutputError, match=r"items must be a number from 1 to 1000, as in \?items=50"):
+        open_sink(tmp_path, name, query)

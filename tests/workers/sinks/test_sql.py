@@ -245,26 +245,16 @@ def test_names_that_no_column_can_have_are_refused(fields):
         open_sql("postgresql://h/d", fields=fields)
 
 
-def test_a_user_without_rights_reads_which_statement_grants_them(place_of_postgres):
+def test_a_user_without_rights_reads_what_to_grant(place_of_postgres):
     place = place_of_postgres
     run = partial(place.server.run, database=place.database)
     run("CREATE ROLE poor LOGIN PASSWORD 'p00r/word'")
-    poor = open_sql(f"postgresql://poor:p00r%2Fword@127.0.0.1:{place.server.port}/{place.database}")
-    for statement, then in (
-        ("GRANT CREATE, USAGE ON SCHEMA public TO poor", ""),
-        ("GRANT SELECT, INSERT, UPDATE ON articles TO poor", "DROP TABLE articles"),
-    ):
-        if then:
-            run(then)
-            with closing(open_sql(place.address)) as owner:
-                owner.check()
-        with pytest.raises(SinkUnavailable) as error:
+    with closing(open_sql(f"postgresql://poor:p00r%2Fword@127.0.0.1:{place.server.port}/{place.database}")) as poor:
+        with pytest.raises(SinkUnavailable, match="grant the user SELECT, INSERT and UPDATE on the table") as error:
             poor.check()
-        assert statement in str(error.value)
-        assert "word" not in str(error.value).replace("password", "")
-        run(statement)
+        assert "word" not in str(error.value)
+        run("GRANT CREATE, USAGE ON SCHEMA public TO poor")
         poor.check()
-    poor.close()
 
 
 def test_a_deferred_constraint_refuses_its_row_alone(place_of_postgres):

@@ -208,6 +208,15 @@ def test_a_status_2xx_is_enough(receiver, answer):
     assert time.monotonic() - started < 3
 
 
+def test_the_second_answer_of_a_receiver_that_answers_twice_counts_for_nothing(receiver):
+    receiver.answer = sending(reply(200) + reply(200))
+    sink = open_sink(receiver)
+    sink.write(batch(1, row(1)))
+    receiver.answer = answering(503)
+    with pytest.raises(SinkUnavailable):
+        sink.write(batch(2, row(2)))
+
+
 def test_a_row_that_is_too_large_alone_is_refused(receiver):
     receiver.answer = lambda request, connection: connection.sendall(
         reply(413 if len(request.body) > 2000 else 200, b"too large")
