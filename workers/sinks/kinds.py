@@ -168,8 +168,8 @@ FORMATS = (
 STORAGES = (
     Storage("file", ".stores:FolderStore", ("file",)),
     Storage("azure", ".cloud_stores:open_azure", ("az",), "azure", ("account",), has_bucket=True),
-    Storage("gcs", ".cloud_stores:open_gcs", ("gs", "gcs"), "gcs", ("endpoint", "project"), has_bucket=True),
-    Storage("s3", ".cloud_stores:open_s3", ("s3", "s3a"), "s3", ("endpoint", "profile", "region"), has_bucket=True),
+    Storage("gcs", ".cloud_stores:open_gcs", ("gs", "gcs"), "gcs", ("endpoint",), has_bucket=True),
+    Storage("s3", ".cloud_stores:open_s3", ("s3", "s3a"), "s3", ("endpoint", "region"), has_bucket=True),
     Storage("sftp", ".sftp_store:SftpStore", ("sftp",), "sftp", ("key", "known_hosts")),
 )
 _FEED = Kind("", ".feeds:FeedSink", is_queued=True, shows_html=True, is_of_one_task=True)

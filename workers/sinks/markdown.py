@@ -1,7 +1,7 @@
 """Markdown: one file per article, with its fields as front matter in YAML.
 
     ---
-    title: "…"            with the same meaning in YAML 1.1 and 1.2
+    title: …
     ---
 
     the article
@@ -47,6 +47,7 @@ _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("
 FENCE = "---"
 LONGEST_LINE = 2**31 - 1  # characters: lines are not folded
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _FRONT_MATTER = re.compile(rb"---\n(.*?\n)---\n", re.DOTALL)
 
 
@@ -188,21 +189,10 @@ def _is_dropped(letter: str) -> bool:
     return unicodedata.category(letter) in ("Cf", "Cs", "Cn", "Co")
 
 
-class _Quoted(str):
-    """A text that is written in double quotes, in which all versions of YAML read it alike."""
-
-
-_FASTEST: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-_FRONT_MATTER_DUMPER: Any = type("FrontMatterDumper", (_FASTEST,), {})  # has a representer that others do not get
-_FRONT_MATTER_DUMPER.add_representer(
-    _Quoted, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", str(text), style='"')
-)
-
-
 def front_matter(fields: Mapping[str, Any]) -> str:
     """Return the lines of the fields between two fences. Raises `yaml.YAMLError` for values that JSON does not have."""
-    values = {name: with_texts(value, lambda text: _Quoted(encodable(text))) for name, value in fields.items()}
-    text = yaml.dump(values, Dumper=_FRONT_MATTER_DUMPER, allow_unicode=True, sort_keys=False, width=LONGEST_LINE)
+    values = with_texts(dict(fields), encodable)
+    text = yaml.dump(values, Dumper=_DUMPER, allow_unicode=True, sort_keys=False, width=LONGEST_LINE)
     return f"{FENCE}\n{text}{FENCE}\n"
 
 
