@@ -28,7 +28,7 @@ from .url_states import Fingerprint
 __all__ = ["JOB", "LARGEST_PAGE", "PAGES_A_JOB", "QUEUE", "Inbox", "StoredPage"]
 
 QUEUE = "exemplar-pages"
-JOB = "workers.worker_processes.page_job.extract_pages"  # a name, as RQ demands one; `WakeUpJob` knows its function
+JOB = "workers.worker_processes.page_job.extract_pages"  # the function of wake-up jobs; those in Redis hold its name
 PAGES_A_JOB = 30  # RQ takes a job in about 18 requests; larger jobs would leave other workers without one for longer
 FIRST = "first-"  # the beginning of the id of a job that was queued before all others
 _QUEUED_AT = re.compile(r"(\d{13})-")  # the beginning of the id of any other job: Redis' time in milliseconds

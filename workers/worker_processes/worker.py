@@ -2,7 +2,7 @@
 
 It does not fork for each job (430 jobs a second instead of 51), so prepared examples stay in memory. RQ takes a job in
 about 18 requests, so a job names up to `workers.inbox.PAGES_A_JOB` pages. Deadlines are enforced from outside, by
-`workers.worker_processes.supervisor`.
+`workers.worker_processes.supervisor`. `rq worker -S json exemplar-pages` runs the same jobs, without these deadlines.
 
 While Redis is full, RQ's commands are refused, so a worker takes fetched pages from the ledger itself. Settling a page
 frees its memory. When enough is free, or no page is left, the worker waits for wake-up jobs again; the jobs of pages
@@ -14,7 +14,7 @@ import random
 import signal
 import sys
 import time
-from typing import Any, ClassVar
+from typing import Any
 
 import redis
 from rq import SimpleWorker
@@ -29,6 +29,7 @@ from ..redis_access.connection import client
 from ..redis_access.full_redis import memory_of
 from ..reporting.worker_reports import Watch, WorkerTimes
 from .extraction_worker import ExtractionWorker
+from .page_job import extract_pages, set_this_worker
 
 WORKER_TTL = 60  # seconds without a heartbeat until RQ considers a worker dead
 LONGEST_PAUSE = 3.0  # seconds between two attempts to reach an unavailable Redis
@@ -44,8 +45,7 @@ log = logging.getLogger(__name__)
 class WakeUpJob(Job):
     """An RQ job that always runs `extract_pages`: otherwise whoever can write to Redis could run any function here."""
 
-    extraction: ClassVar[ExtractionWorker]  # of this process
-    func = property(lambda job: job.extraction.extract_pages)  # also if the job names another one, or callbacks
+    func = property(lambda job: extract_pages)  # also if the job names another one, or callbacks
     success_callback = failure_callback = stopped_callback = property(lambda job: None)
 
     def send_webhooks(self, *_: Any, **__: Any) -> None:
@@ -64,20 +64,20 @@ def work(url: str, name: str, watch: Watch, *, times: WorkerTimes) -> None:
     limit_memory(MEMORY_LIMIT)
     connection = client(url)
     extraction = ExtractionWorker(connection, name, watch=watch, times=times)
+    set_this_worker(extraction)
     try:
         if Draining(connection, extraction).run():
-            run_jobs(page_worker(extraction), extraction)
+            run_jobs(page_worker(connection, name), extraction)
     finally:
         extraction.close()
 
 
-def page_worker(extraction: ExtractionWorker) -> PageWorker:
+def page_worker(connection: "redis.Redis", name: str) -> PageWorker:
     """Return a worker that runs wake-up jobs; it ends after a job that failed."""
-    WakeUpJob.extraction = extraction
     return PageWorker(
         [QUEUE],
-        name=extraction.name,
-        connection=extraction.redis,
+        name=name,
+        connection=connection,
         serializer=JSONSerializer,
         worker_ttl=WORKER_TTL,
         exception_handlers=[_end_after],

@@ -11,6 +11,7 @@ from rq.serializers import JSONSerializer
 from workers.inbox import QUEUE, Inbox
 from workers.processes import STOP_SIGNALS
 from workers.worker_processes.extraction_worker import ExtractionWorker
+from workers.worker_processes.page_job import set_this_worker
 from workers.worker_processes.worker import EXIT_WITHOUT_REDIS, page_worker, run_jobs
 
 
@@ -29,13 +30,16 @@ class Extraction(ExtractionWorker):
 
 @pytest.fixture
 def extraction(connection):
-    return Extraction(connection)
+    extraction = Extraction(connection)
+    set_this_worker(extraction)
+    yield extraction
+    set_this_worker(None)
 
 
 @pytest.fixture
-def worker(extraction):
+def worker(connection):
     before = {number: signal.getsignal(number) for number in STOP_SIGNALS}
-    yield page_worker(extraction)
+    yield page_worker(connection, "w")
     for number, handler in before.items():  # RQ sets its own
         signal.signal(number, handler)
 

@@ -1,6 +1,8 @@
 """The programs of RQ, started as a user starts them: what they show of our workers, and that they can run our jobs."""
 
 import fcntl
+import signal
+import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -9,13 +11,36 @@ import pytest
 from click.testing import CliRunner
 from rq.cli import main as rq_program
 
-from tests.workers.helpers import article, deliver, eventually, publish, states
+from tests.workers.helpers import article, deliver, eventually, publish, rows, states, url
 from tests.workers.supervisors import supervisors
 from workers.inbox import PAGES_A_JOB, QUEUE
 
 BIN = Path(sys.executable).parent
 ROOT = Path(__file__).parents[3]
 MORE = PAGES_A_JOB + 2  # pages for two jobs
+
+
+@pytest.fixture
+def rq(redis_url, tmp_path):
+    """Starts a program of RQ in the task's folder; ends those that still run after the test."""
+    started = []
+
+    def start(*args):
+        program = subprocess.Popen(
+            [BIN / "rq", *args, "--url", redis_url],
+            cwd=tmp_path,
+            env={"PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        started.append(program)
+        return program
+
+    yield start
+    for program in started:
+        program.kill()
+        program.communicate()
 
 
 @pytest.fixture
@@ -64,3 +89,15 @@ def test_info_shows_the_jobs_and_the_workers(connection, info, our_worker, tmp_p
     [worker] = workers_of(info())
     assert worker[1].startswith("here-")
     assert queue_of(info()) == (0, 0, 0)
+
+
+def test_a_plain_worker_of_rq_runs_the_jobs(connection, rq, tmp_path):
+    publish(connection, tmp_path)
+    deliver(connection, {number: article(number) for number in range(1, MORE + 1)})
+    worker = rq("worker", "-S", "json", QUEUE)
+    eventually(lambda: set(states(connection, *range(1, MORE + 1))) == {"written"}, "the rows")
+    worker.send_signal(signal.SIGTERM)
+    text, _ = worker.communicate(timeout=60)
+    assert worker.returncode == 0
+    assert text.count("Job OK") == 2, text
+    assert sorted(row["url"] for row in rows(tmp_path)) == sorted(url(number) for number in range(1, MORE + 1))
