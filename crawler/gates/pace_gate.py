@@ -64,22 +64,20 @@ class PaceMiddleware(Gate):
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Report a response."""
-        granted: GrantedPermit | None = request.meta.pop(PERMIT, None)
-        if granted is None:
-            return response
-        host, at = granted.host, granted.permit.at
-        if problem := problem_of(response):
-            self.context.guarded_call(self.pace.on_problem, host, at, problem)
-        else:
-            self.context.guarded_call(self.pace.on_response, host, at, request.meta.get("download_latency"))
+        self._report(request, problem_of(response), request.meta.get("download_latency"))
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Report that the host failed, if it did."""
+        if why := host_failure(exception):
+            self._report(request, HostProblem(why, failed=True))
+        request.meta.pop(PERMIT, None)
+
+    def _report(self, request: Request, problem: HostProblem | None, seconds: float | None = None) -> None:
         granted: GrantedPermit | None = request.meta.pop(PERMIT, None)
-        if granted is not None and (why := host_failure(exception)):
-            problem = HostProblem(why, failed=True)
-            self.context.guarded_call(self.pace.on_problem, granted.host, granted.permit.at, problem)
+        if granted is not None:
+            host, at = granted.host, granted.permit.at
+            self.context.guarded_call(self.pace.report, host, at, problem, seconds=seconds, interval=self.interval)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ The state is one hash per host (`lua/host.lua`) that expires when permits are no
 
 import ipaddress
 import time
-from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -36,11 +35,9 @@ DEFAULT_INTERVAL = 1.0  # seconds between two requests to one host, by default
 CRAWL_DELAY_MOST = 60.0  # seconds; with more, a section of some thousand articles would take weeks
 RETRY_AFTER_MOST = 86400.0  # seconds of a Retry-After that count at most; then one request is sent
 PATIENCE = 30.0  # seconds a request waits in its process for a closed host; after that it is postponed
-CLEAR_SECONDS = 0.2  # seconds in which permits of a host without interval and problem are granted without Redis
 LATE = 0.01  # seconds between requesting a permit and sending the request; an older permit is renewed …
 RENEWALS = 3  # … this many times; then the request is sent although it is late
 ADDRESS_KEPT = 300.0  # seconds for which the address of a host is used without looking it up again
-REPORT_EVERY = 1.0  # seconds between reports of good responses, as long as the host has no problem
 
 # Constants of the Lua scripts. Times in seconds.
 _CONSTANTS: dict[str, float] = {
@@ -53,7 +50,6 @@ _CONSTANTS: dict[str, float] = {
     "OPEN_LEAST": 60.0,  # the breaker's first pause; longer than PATIENCE: the run ends, and the next one probes
     "OPEN_MOST": 1800.0,
     "PROBE_MOST": 60.0,  # after this time the process that sent the probe may be dead, and another one sends one
-    "OTHERS_KEPT": 10.0,  # after the last permit with an interval, each permit is requested from Redis for this time
     "PROBE_LOOK": 0.5,  # between two checks for the response to the probe
     "STATE_KEPT": 3600.0,  # how long the state of a host without requests is kept …
     "PROBLEM_KEPT": 86400.0,  # … and if it had a problem: hourly runs should find the breaker in its state
@@ -108,23 +104,6 @@ class HostProblem:
         return "fail" if self.failed else "alive"
 
 
-@dataclass(slots=True)
-class _Unreported:
-    """The events of a host that this process has not reported yet.
-
-    `oldest`: the oldest permit of the good responses.
-    """
-
-    reported: float  # seconds of this process' clock
-    clear_until: float = 0.0  # seconds of this process' clock
-    has_problem: bool = False
-    interval: float = 0.0
-    good: int = 0
-    seconds: float = 0.0
-    samples: int = 0
-    oldest: float = 0.0
-
-
 class Pace:
     """Requests permits and reports responses. One per process. `clock`: seconds from any origin."""
 
@@ -134,20 +113,11 @@ class Pace:
         self._renew = connection.register_script(_lua("renew"))
         self._report = Step(connection, _lua("report"))
         self._crawl_delay = connection.register_script(_lua("crawl_delay"))
-        self._hosts = defaultdict[str, _Unreported](lambda: _Unreported(self._clock()))
-        self._offset = 0.0  # from this process' clock to that of Redis, microseconds
 
     def request_permit(self, host: str, interval: float) -> Permit:
         """Request a permit. `interval`: seconds that the requests of this task keep."""
-        known = self._hosts[host]
         now = self._clock()
-        known.interval = interval
-        if interval <= 0 and now < known.clear_until:
-            return Permit(0.0, "", now * 1e6 + self._offset, now)
-        wait, closed, has_problem, clear, at = self._permit([state_key(host)], [int(interval * 1e6)])
-        self._offset = at - self._clock() * 1e6
-        known.has_problem = bool(has_problem)
-        known.clear_until = now + CLEAR_SECONDS if clear else 0.0
+        wait, closed, at = self._permit([state_key(host)], [int(interval * 1e6)])
         return Permit(wait / 1e6, closed.decode(), at, now)
 
     def in_time(self, host: str, permit: Permit, interval: float) -> Permit | None:
@@ -165,42 +135,34 @@ class Pace:
             permit = Permit(0.0, "", at, now)
         return permit
 
-    def on_response(self, host: str, at: float, seconds: float | None) -> None:
-        """Report a good response to the request with the permit of `at`. `seconds`: until it began, if known.
+    def report(
+        self,
+        host: str,
+        at: float,
+        problem: HostProblem | None = None,
+        *,
+        seconds: float | None = None,
+        interval: float = 0.0,
+    ) -> None:
+        """Report what came of the request with the permit of `at`: a problem, or else a good response.
 
-        Good responses of a host without problem are reported together.
+        `seconds`: until the response began, if known; `interval`: that of the task.
         """
-        known = self._hosts[host]
-        known.oldest = min(known.oldest, at) if known.good else at
-        known.good += 1
-        if seconds is not None:
-            known.seconds += seconds
-            known.samples += 1
-        if known.has_problem or self._clock() - known.reported >= REPORT_EVERY:
-            self._send_report(host, known, known.oldest)
-
-    def on_problem(self, host: str, at: float, problem: HostProblem) -> None:
-        """Report a problem of the request with the permit of `at`."""
-        known = self._hosts[host]
-        if known.good:  # the earlier responses are reported first
-            self._send_report(host, known, known.oldest)
-        self._send_report(host, known, at, problem)
+        args: list[str | float] = [
+            host,
+            int(interval * 1e6),
+            f"{at:.0f}",
+            -1 if seconds is None else int(seconds * 1e6),
+        ]
+        args += (
+            [problem.kind, int(min(problem.rest, RETRY_AFTER_MOST) * 1e6), problem.why] if problem else ["good", 0, ""]
+        )
+        self._report([state_key(host), keys.TROUBLED_HOSTS], args)
 
     def crawl_delay(self, host: str, seconds: float, kept: float) -> None:
         """Apply the Crawl-delay of a host's robots.txt to all processes, for `kept` seconds."""
         args = [int(min(seconds, CRAWL_DELAY_MOST) * 1e6), int(kept * 1e6)]
         self._crawl_delay(keys=[state_key(host)], args=args)
-        self._hosts[host].clear_until = 0.0
-
-    def _send_report(self, host: str, known: _Unreported, at: float, problem: HostProblem | None = None) -> None:
-        args: list[str | float] = [host, int(known.interval * 1e6), known.good, int(known.seconds * 1e6), known.samples]
-        args.append(f"{at:.0f}")
-        args += [problem.kind, int(min(problem.rest, RETRY_AFTER_MOST) * 1e6), problem.why] if problem else ["", 0, ""]
-        known.good = known.samples = 0
-        known.seconds, known.reported = 0.0, self._clock()
-        known.has_problem = bool(self._report([state_key(host), keys.TROUBLED_HOSTS], args))
-        if known.has_problem:
-            known.clear_until = 0.0
 
 
 def _lua(name: str) -> str:

@@ -23,7 +23,7 @@ HOST = "site.example:80"
 def told(connection: "redis.Redis") -> "redis.Redis":
     pace = Pace(connection)
     problem = HostProblem("http 429; Retry-After: 600 s", 600.0, slow=True)
-    pace.on_problem(HOST, pace.request_permit(HOST, 0).at, problem)
+    pace.report(HOST, pace.request_permit(HOST, 0).at, problem)
     pages = {"example": "http://site.example/a/1.html", "pattern": "http://site.example/a/{id}.html"}
     connection.hset(keys.TASKS, "news", json.dumps({**pages, "every": "1h", "output": ["out.jsonl"]}))
     connection.set(keys.SETTINGS, "{}")

@@ -1,23 +1,18 @@
--- Note the results of requests. ARGV: host, task's interval, good responses, sum of response times, how many of them,
--- the oldest permit of these requests, '' | 'alive' | 'slow' | 'fail' | 'both', Retry-After (µs), why
--- -> whether the host has a problem
-local interval, good, seconds, samples = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local permit, kind, rest, why = tonumber(ARGV[6]), ARGV[7], tonumber(ARGV[8]), ARGV[9]
+-- Note the result of a request. ARGV: host, task's interval, the request's permit, response time (-1: unknown),
+-- 'good' | 'alive' | 'slow' | 'fail' | 'both', Retry-After, why
+local interval, permit, seconds = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local kind, rest, why = ARGV[5], tonumber(ARGV[6]), ARGV[7]
 
 local function close_breaker()
   host.failures, host.open_until, host.open_for, host.opened_at, host.probe_until = 0, 0, 0, 0, 0
 end
 
-local function note_times()
-  if samples == 0 then return end
-  local mean = seconds / samples
-  for _ = 1, math.min(samples, 100) do
-    host.samples = math.min(host.samples + 1, 1000000)
-    local weight = math.max(1 / host.samples, USUAL_WEIGHT)
-    if host.samples > SAMPLES_LEAST and excess(mean) > 0 then weight = weight * UNUSUAL end
-    host.usual = host.usual + (mean - host.usual) * weight
-    host.recent = host.recent + (mean - host.recent) * math.max(1 / host.samples, RECENT_WEIGHT)
-  end
+local function note_time()
+  host.samples = math.min(host.samples + 1, 1000000)
+  local weight = math.max(1 / host.samples, USUAL_WEIGHT)
+  if host.samples > SAMPLES_LEAST and excess(seconds) > 0 then weight = weight * UNUSUAL end
+  host.usual = host.usual + (seconds - host.usual) * weight
+  host.recent = host.recent + (seconds - host.recent) * math.max(1 / host.samples, RECENT_WEIGHT)
 end
 
 local function slow_down()
@@ -45,15 +40,14 @@ local function fail()
   redis.call('HSET', KEYS[1], 'why', why)
 end
 
-if good > 0 then
-  close_breaker()
-  note_times()
+if kind == 'good' or kind == 'alive' or kind == 'slow' then close_breaker() end
+if kind == 'good' then
+  if seconds >= 0 then note_time() end
   if permit > host.slow_at then
-    host.slow = host.slow * SPEED_UP ^ good
+    host.slow = host.slow * SPEED_UP
     if host.slow < SLOW_FORGOTTEN then host.slow = 0 end
   end
 end
-if kind == 'alive' or kind == 'slow' then close_breaker() end
 if kind == 'slow' or kind == 'both' then slow_down() end
 if kind == 'fail' or kind == 'both' then fail() end
 
@@ -67,4 +61,4 @@ if problem then
 else
   redis.call('ZREM', KEYS[2], ARGV[1])
 end
-return problem and 1 or 0
+return 1

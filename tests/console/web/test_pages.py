@@ -103,7 +103,7 @@ def test_a_task_in_braces_has_no_buttons_that_change_it(
 def test_a_closed_host_is_shown_with_its_time(published: Path, console: MakeConsole, connection: "redis.Redis") -> None:
     host, pace = host_of(URL), Pace(connection)
     for _ in range(10):
-        pace.on_problem(host, pace.request_permit(host, 0).at, HostProblem("http 503", failed=True))
+        pace.report(host, pace.request_permit(host, 0).at, HostProblem("http 503", failed=True))
     until = datetime.fromtimestamp(host_state(connection, host).until or 0).strftime("%m-%d %H:%M:%S")
     assert f"closed until {until} (http 503)" in console().get(f"/tasks/{NAMES[0]}").text
 

@@ -32,11 +32,8 @@ class ScriptedPace:
     def in_time(self, host, permit, interval):
         return next(self.permits)
 
-    def on_response(self, host, at, seconds):
-        self.reports.append((host, at, seconds))
-
-    def on_problem(self, host, at, problem):
-        self.reports.append((host, at, problem))
+    def report(self, host, at, problem, *, seconds, interval):
+        self.reports.append((host, at, problem or seconds))
 
 
 class Clock:

@@ -56,7 +56,7 @@ def test_a_failure_of_a_host_counts_once(connection, losing):
     pace = Pace(connection)
     permit = pace.request_permit("gazette.example:80", 1.0)
     losing(pace._report)
-    pace.on_problem("gazette.example:80", permit.at, HostProblem("no answer", failed=True))
+    pace.report("gazette.example:80", permit.at, HostProblem("no answer", failed=True))
     [name] = connection.keys("exemplar:host:*")
     assert connection.hget(name, "failures") == b"1"
 
