@@ -129,7 +129,7 @@ def main() -> None:
             publish(connection, loaded, file)
             print(f"publishing them: {time.process_time() - begun:.1f} s of CPU", flush=True)
             del loaded
-            period = float(Period.parse(asked.every).seconds_hint)
+            period = Period.parse(asked.every).length.total_seconds()
             _serve(connection, url, file, period, asked.minutes * 60)
 
 

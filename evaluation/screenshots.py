@@ -27,7 +27,7 @@ from crawler.gates.context import FetchContext, GatedSpider, context_from
 from crawler.gates.errors import AddressRefused, outcome_of_failure
 from crawler.gates.guard_gates import AddressGate
 from crawler.guarding.browser_proxy import GuardedProxy
-from crawler.guarding.guard import RefusedAddresses, host_and_port
+from crawler.guarding.guard import host_and_port
 from crawler.rendering.chromium import PAGE_SECONDS, find_browser, launch_options
 from crawler.run.outcomes import of_answer
 from crawler.run.rendering_choice import TABS
@@ -108,7 +108,7 @@ def _crawl(
     screen = {"viewport": {"width": SCREEN, "height": SCREEN}, "device_scale_factor": SCALE}
     per_host = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1 if settings["DOWNLOAD_DELAY"] else TABS, "LOG_LEVEL": "ERROR"}
     settings = rendering_settings(find_browser(), proxy.url, screen) | settings | per_host
-    run_spider(ScreenshotsSpider, settings, context=context, shots=shots, on_shot=keep, refused=proxy.refused)
+    run_spider(ScreenshotsSpider, settings, context=context, shots=shots, on_shot=keep, proxy=proxy)
 
 
 def rendering_settings(browser: str, proxy: str, context: dict[str, Any]) -> dict[str, Any]:
@@ -151,7 +151,7 @@ class AddressGateBehindProxy(AddressGate):
 
 
 class ScreenshotsSpider(GatedSpider):
-    """Writes a PNG for each of `shots` and passes the result to `on_shot`; `refused`: addresses that the proxy refused.
+    """Writes a PNG for each of `shots` and passes the result to `on_shot`; `proxy`: that of the browser.
 
     Strategy: with JavaScript; if that is blank or fails, once more without; if that is blank or fails, too, no
     screenshot, but the reason. A page that does not exist (404, no HTML, refused) is requested once.
@@ -164,11 +164,11 @@ class ScreenshotsSpider(GatedSpider):
         context: FetchContext,
         shots: Sequence[Shot],
         on_shot: Callable[[Shot], None],
-        refused: RefusedAddresses,
+        proxy: GuardedProxy,
         **kwargs: Any,
     ):
         super().__init__(context, **kwargs)
-        self.shots, self.on_shot, self.refused = shots, on_shot, refused
+        self.shots, self.on_shot, self.proxy = shots, on_shot, proxy
 
     async def start(self) -> AsyncIterator[Request]:
         """Yield one request per page."""
@@ -188,8 +188,8 @@ class ScreenshotsSpider(GatedSpider):
             cb_kwargs={"shot": shot, "context": context},
         )
 
-    def _on_response(self, response: Response, shot: Shot, context: str) -> Request | None:
-        refused = self.refused.at(*host_and_port(response.url)) if response.status == FORBIDDEN else None
+    async def _on_response(self, response: Response, shot: Shot, context: str) -> Request | None:
+        refused = await self._refused(response.url) if response.status == FORBIDDEN else ""
         outcome = of_answer(response.status, content_type(response), response.body)
         if refused:
             outcome = AddressRefused(refused).outcome
@@ -202,16 +202,19 @@ class ScreenshotsSpider(GatedSpider):
         self.on_shot(replace(shot, scripts=context == SCRIPTS))
         return None
 
-    def _on_failure(self, failure: Any) -> Request | None:
+    async def _on_failure(self, failure: Any) -> Request | None:
         from playwright.async_api import TimeoutError as PlaywrightTimeout
 
         shot, context = (failure.request.cb_kwargs[name] for name in ("shot", "context"))
         error = DownloadTimeoutError() if isinstance(failure.value, PlaywrightTimeout) else failure.value
-        if refused := self.refused.at(*host_and_port(failure.request.url)):
+        if refused := await self._refused(failure.request.url):
             error = AddressRefused(refused)
         outcome = outcome_of_failure(error)
         reason = outcome.reason.splitlines()[0]
         return self._again(shot, context, reason) if outcome.kind == "again" else self._without(shot, reason)
+
+    async def _refused(self, url: str) -> str:
+        return await self.proxy.refused_address(*host_and_port(url))
 
     def _again(self, shot: Shot, context: str, reason: str) -> Request | None:
         return self._request(shot, PLAIN) if context == SCRIPTS else self._without(shot, reason)

@@ -117,7 +117,7 @@ def _add_rows(target: Path, csv: Path, as_json: bool) -> None:
     from crawler.task_list.edit import append_tasks
     from crawler.task_list.sections_csv import read_sections
 
-    added = append_tasks(target, read_sections(csv))
+    added = append_tasks(target, read_sections(csv), sheet=str(csv))
     if as_json:
         print_json({"file": str(target), "added": added})
     else:

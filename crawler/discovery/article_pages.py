@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from typing import Self
 from urllib.parse import urlsplit
 
+import re2
+
 from crawler.discovery.links import page_links
 from crawler.discovery.pagination import says_page
 from extractors.html.urls import normalise
@@ -27,12 +29,8 @@ MOST_PARTS = 50  # further pages of one article
 MOST_BYTES = 32 * 2**20  # bytes of all pages of an article together
 _QUERY = r"(?:(?:page|p|pn|pg|pageno|page_no|pagenum|curpage|currentpage)=(\d{1,3})|(?:start|offset)=(\d{1,5}))"
 _PART = r"(?:page[/-]?|p)?"  # before a number that is a part of the path
-_QUERY_HINT = re.compile(rb"(?:amp;|#0*38;)?" + _QUERY.encode())  # the parameter after ? or &
-_FURTHER_QUERY_HINT = re.compile(b"&" + _QUERY_HINT.pattern)  # pages have many &, for which `_follows` would be slower
-_STEM_HINT = re.compile(rb"[_-](?:page[_-]?|p)?\d|/" + _PART.encode() + rb"\d")
-_MIDDLE_HINT = re.compile(rb"\d{1,3}-\d")
-_FOLDER_HINT = re.compile(_PART.encode() + rb"\d{1,3}/?[\"'\s>]")
-_HREF_HINT = re.compile(rb"\s*=\s*[\"']?(?:\./)?" + _PART.encode() + rb"\d{1,3}/?[\"'\s>]")
+_OF_BYTES = re2.Options()
+_OF_BYTES.encoding, _OF_BYTES.case_sensitive = re2.Options.Encoding.LATIN1, False
 _MIDDLE = re.compile(r"(.*\d-)1(-\d{1,3})")  # a thread's name, with the numbers of its page and of the list's page
 
 
@@ -112,33 +110,19 @@ def further_pages(article: str, page: StoredPage) -> dict[int, str]:
 
 
 def _may_go_on(article: str, body: bytes) -> bool:
-    """Whether the bytes contain what may be the URL of a further page. No expression is compiled for an article:
-    the text before the number is searched for literally, and only what follows it is matched.
-    """
-    if _follows(body, b"?", _QUERY_HINT) or _FURTHER_QUERY_HINT.search(body):
-        return True
-    if urlsplit(article).query:
-        return False
+    """Whether the bytes contain what may be the URL of a further page. In any case: escapes may be in lower case."""
+    forms = [r"[?&](?:amp;|#0*38;)?" + _QUERY]
     _, stem, _, last = _names(article)
-    if "%" in stem + last:  # escapes may be written in lower case
-        body, stem, last = body.lower(), stem.lower(), last.lower()
-    if stem:
-        if (middle := _MIDDLE.fullmatch(stem)) and _follows(body, middle[1].encode("utf-8", "replace"), _MIDDLE_HINT):
-            return True
-        return _follows(body, stem.encode("utf-8", "replace"), _STEM_HINT)
-    before = [last.encode("utf-8", "replace") + b"/"] if last else [b'"', b"'"]
-    return any(_follows(body, mark, _FOLDER_HINT) for mark in before) or _follows(body, b"href", _HREF_HINT)
-
-
-def _follows(body: bytes, mark: bytes, hint: "re.Pattern[bytes]") -> bool:
-    """Whether `hint` matches directly after an occurrence of `mark`."""
-    at = body.find(mark)
-    while at >= 0:
-        at += len(mark)
-        if hint.match(body, at):
-            return True
-        at = body.find(mark, at)
-    return False
+    if urlsplit(article).query:
+        pass
+    elif stem:
+        forms.append(re2.escape(stem) + r"(?:[_-](?:page[_-]?|p)?|/" + _PART + r")\d")
+        if middle := _MIDDLE.fullmatch(stem):
+            forms.append(re2.escape(middle[1]) + r"\d{1,3}-\d")
+    else:
+        before = f"{re2.escape(last)}/" if last else "[\"']"
+        forms.append(rf"(?:{before}|href\s*=\s*[\"']?(?:\./)?)" + _PART + r"\d{1,3}/?[\"'\s>]")
+    return re2.search("|".join(forms).encode(), body, _OF_BYTES) is not None
 
 
 def _names(article: str) -> tuple[str, str, str, str]:

@@ -40,8 +40,6 @@ class _Filter:
     def __init__(self, contexts: Sequence[FetchContext], receiver: Any, host: str, port: int):
         self.contexts, self.receiver, self.host, self.port = contexts, receiver, host, port
         self.found: list[Any] = []
-        self.refused: str | None = None
-        self.passed = False
         self.on_complete: Callable[[list[Any]], None] = lambda found: None
 
     def resolutionBegan(self, resolution: Any) -> None:
@@ -49,19 +47,14 @@ class _Filter:
         self.receiver.resolutionBegan(resolution)
 
     def addressResolved(self, address: Any) -> None:
-        """Pass on an address that was found, or refuse it."""
+        """Pass on an address that was found, if it may be contacted."""
         self.found.append(address)
         found = ipaddress.ip_address(address.host.split("%")[0])
         if any(context.guard.allows(found, self.host, self.port) for context in self.contexts):
-            self.passed = True
             self.receiver.addressResolved(address)
-        else:
-            self.refused = str(found)
 
     def resolutionComplete(self) -> None:
-        """End the lookup, and record the refused address for the message."""
-        for context in self.contexts:
-            context.refused.note(self.host, self.port, None if self.passed else self.refused)
+        """End the lookup."""
         self.on_complete(self.found)
         self.receiver.resolutionComplete()
 

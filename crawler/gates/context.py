@@ -15,7 +15,7 @@ from scrapy.settings import BaseSettings
 
 from crawler.gates.settings_in_force import ProcessSettings, put_in_force
 from crawler.guarding.credentials import Credentials, credentials_of, proxy_of
-from crawler.guarding.guard import Guard, RefusedAddresses, guard_from
+from crawler.guarding.guard import Guard, guard_from
 from crawler.politeness.pace import AddressBook, Pace, host_of
 from crawler.task_list.identity import contact_of
 from crawler.task_list.models import Settings, Task
@@ -71,7 +71,6 @@ class FetchContext:
     on_browser_missing: Callable[[str], None] = lambda reason: None
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    refused: RefusedAddresses = field(default_factory=RefusedAddresses)
     browsers: dict[Any, Any] = field(default_factory=dict, repr=False)
     keeps_browsers: bool = False
 

@@ -58,10 +58,10 @@ class AddressGate(Gate):
             raise AddressRefused(address)
         return response
 
-    def process_exception(self, request: Request, exception: Exception) -> None:
+    async def process_exception(self, request: Request, exception: Exception) -> None:
         """Handle a host that was not found because the resolver refused its addresses. Raises `AddressRefused`."""
         if isinstance(exception, CannotResolveHostError) and (
-            address := self.context.refused.at(*_connected_to(request))
+            address := await self.context.guard.refused_address(*_connected_to(request))
         ):
             raise AddressRefused(address) from exception
 

@@ -10,8 +10,8 @@ the guard allows (`crawler.guarding.guard`): it resolves the name itself and con
 A task's own proxy (`upstream`) comes after this one: its address is checked as well, and a target is refused if any of
 its addresses may not be contacted, because the other proxy resolves it again (as in `crawler.gates.guard_gates`).
 
-A refused request is answered with 403 and its address kept in `refused`, for the message. The proxy runs
-in a thread with an event loop of its own, so that it does not wait for the spider's reactor.
+A refused request is answered with 403; `refused_address` names the address, for the message. The proxy runs in a
+thread with an event loop of its own, so that it does not wait for the spider's reactor.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from urllib.parse import unquote, urlsplit
 
-from crawler.guarding.guard import SCHEMES, Guard, RefusedAddresses, is_odd_spelling, look_up
+from crawler.guarding.guard import SCHEMES, Guard, is_odd_spelling, look_up
 from workers.redaction import remember
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -40,10 +40,11 @@ _OF_THE_CONNECTION = ("proxy-", "connection:", "keep-alive:")  # header lines th
 
 
 class Refused(Exception):
-    """A request is not passed on; `answer`: the response for the browser."""
+    """A request is not passed on; `answer`: the response for the browser; `address`: which was refused, or ""."""
 
-    def __init__(self, status: str):
+    def __init__(self, status: str, address: str = ""):
         super().__init__(status)
+        self.address = address
         head = f"HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {len(status)}\r\nConnection: close"
         self.answer = f"{head}\r\n\r\n{status}".encode()  # with a body; otherwise Chromium reports a failed connection
 
@@ -100,7 +101,6 @@ class GuardedProxy:
     def __init__(self, guard: Guard, *, listed_only: bool = False, upstream: str = ""):
         self.guard, self.listed_only = guard, listed_only
         self.upstream = Upstream.of(upstream) if upstream else None
-        self.refused = RefusedAddresses()
         self._loop, self._ending = asyncio.new_event_loop(), asyncio.Event()
         self._listening = socket.create_server(("127.0.0.1", 0))
         self._thread = threading.Thread(target=self._run, name="guarded-proxy", daemon=True)
@@ -127,6 +127,14 @@ class GuardedProxy:
             for task in connections:
                 task.cancel()
             await asyncio.wait(connections)
+
+    async def refused_address(self, host: str, port: int) -> str:
+        """Return the address for which a host is refused; "" if it is not. May be called in any event loop."""
+        try:
+            await self._allowed(host, port, every=self.upstream is not None)
+        except Refused as refused:
+            return refused.address
+        return ""
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection of the browser, from its first line to its end."""
@@ -178,14 +186,12 @@ class GuardedProxy:
         Raises `Refused` if no address is allowed, or with `every` if one is not.
         """
         if self.listed_only and not self.guard.lists(host, port):
-            self.refused.note(host, port, host)
-            raise Refused(FORBIDDEN)
+            raise Refused(FORBIDDEN, host)
         if not (addresses := await look_up(host, port)):
             raise Refused(OUT_OF_REACH)
         allowed = [text for text in addresses if self.guard.allows(ipaddress.ip_address(text), host, port)]
         if not allowed or (every and len(allowed) < len(addresses)):
-            self.refused.note(host, port, next(text for text in addresses if text not in allowed))
-            raise Refused(FORBIDDEN)
+            raise Refused(FORBIDDEN, next(text for text in addresses if text not in allowed))
         return allowed
 
 

@@ -14,7 +14,6 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from crawler.task_list.validators import AllowedHost, allowed_host
-from extractors.html.urls import ascii_host
 from workers.errors import ExemplarError
 
 ALLOW_HOSTS = "EXEMPLAR_ALLOW_HOSTS"
@@ -51,6 +50,11 @@ class Guard:
         """Whether a connection to this address, found under this name, may be made."""
         return is_public(address) or self._listed(address, host, port)
 
+    async def refused_address(self, host: str, port: int) -> str | None:
+        """Return an address of a host that may not be contacted, for a message; None if there is none."""
+        addresses = await look_up(host, port)
+        return next((text for text in addresses if not self.allows(ipaddress.ip_address(text), host, port)), None)
+
     def lists(self, host: str, port: int) -> bool:
         """Whether the user listed this host: it belongs to the user, so no contact is required."""
         try:
@@ -71,28 +75,6 @@ class Guard:
             elif network is None and known_name == name:
                 return True
         return False
-
-
-class RefusedAddresses:
-    """The address that was refused at the last lookup of a host and port, for the message; of the latest of them."""
-
-    MOST = 1000
-
-    def __init__(self) -> None:
-        self._refused: dict[tuple[str, int], str] = {}
-
-    def note(self, host: str, port: int, address: str | None) -> None:
-        """Record the result of a lookup: the address that was refused, or None."""
-        place = ascii_host(host.strip("[]")), port
-        self._refused.pop(place, None)
-        if address:
-            while len(self._refused) >= self.MOST:
-                self._refused.pop(next(iter(self._refused)))
-            self._refused[place] = address
-
-    def at(self, host: str, port: int) -> str | None:
-        """Return the address that was refused; None if none was."""
-        return self._refused.get((ascii_host(host.strip("[]")), port))
 
 
 @lru_cache(maxsize=1024)  # several calls for each request

@@ -36,7 +36,7 @@ SLUG = rf"{SLUG_WORD}(?:\.[0-9](?:{SLUG_CHAR})*)*"
 SLUG_WITH_DOTS = rf"{SLUG_WORD}(?:\.{SLUG_WORD})*"
 
 _PARAMETER = re.compile(r"(?<=[?&])[^&]+")
-_PLAIN = re.compile(r"[A-Za-z0-9/._~%=&,!@-]+")  # in a path: characters without a special meaning
+_LITERAL = re.compile(r"[^\\{}\[\]*]+")  # characters without a special meaning
 
 EXAMPLES = {"date": "{date:%Y-%m-%d}", "id": "{id}", "slug": "{slug}", "n": "{n:1..50}"}
 
@@ -176,30 +176,27 @@ class _PatternParser:
             elif char in "}]":
                 opening = "{" if char == "}" else "["
                 raise PatternError(f"{char} without {opening} before it", at, f"write \\{char} for the character")
-            elif self.zone == "path" and (run := _PLAIN.match(self.text, at)):
+            elif run := _LITERAL.match(self.text, at):
                 self.pos = run.end()
-                self.literal_at = self.literal_at if self.literal else at
-                self.literal += run[0]
-            else:
-                self.pos += 1
-                self.add(char, at)
+                self.add(run[0], at)
         return nodes + self.flush()
 
-    def add(self, char: str, at: int) -> None:
-        """Add one literal character, and update the zone from host to path to query."""
-        if char == "#":
-            raise PatternError("a page's URL has no fragment (#)", at, "delete it")
+    def add(self, text: str, at: int) -> None:
+        """Add literal text, and update the zone from host to path to query."""
+        if "#" in text:
+            raise PatternError("a page's URL has no fragment (#)", at + text.index("#"), "delete it")
         if not self.literal:
             self.literal_at = at
-        if self.zone == "host" and char in "/?":
+        if self.zone == "host" and (end := re.search("[/?]", text)):
             if self.depth:
-                raise PatternError(f"the first {char} after the host cannot be optional", at, "move it before the [")
+                what = f"the first {end[0]} after the host cannot be optional"
+                raise PatternError(what, at + end.start(), "move it before the [")
+            self.literal += text[: end.start()]
             self.enter_path()
-            if char == "/":
-                return
-        if char == "?" and self.zone == "path":
+            text = text[end.start() :].removeprefix("/")
+        if self.zone == "path" and "?" in text:
             self.zone = "query"
-        self.literal += char
+        self.literal += text
 
     def enter_path(self) -> None:
         """Add the `/` after the host, in normal form."""
@@ -283,8 +280,7 @@ class _PatternParser:
             raise PatternError("{date} needs a format", at, f"write {EXAMPLES['date']}")
         for piece in pieces:
             if not piece[0].startswith("%") or piece[0] == "%%":
-                for shift, char in enumerate(piece[0].replace("%%", "%")):
-                    self.add(char, start + piece.start() + shift)
+                self.add(piece[0].replace("%%", "%"), start + piece.start())
                 continue
             if piece[0] not in DATE_CODES:
                 raise PatternError(

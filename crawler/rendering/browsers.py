@@ -249,12 +249,12 @@ class Browsers:
                 try:
                     response = await browser.show(request, cache, load)
                     if response.status == 403:
-                        self._check_refused(request)
+                        await self._check_refused(request)
                     return response
                 except BrowserGone:
                     continue
                 except (RenderingFailed, DownloadTimeoutError):
-                    self._check_refused(request)
+                    await self._check_refused(request)
                     raise
         raise RenderingFailed("browser crashed on this or another page")
 
@@ -281,8 +281,8 @@ class Browsers:
                 self._proxy.__exit__(None, None, None)
             self._current = self._proxy = None
 
-    def _check_refused(self, request: Request) -> None:
+    async def _check_refused(self, request: Request) -> None:
         """Raise `AddressRefused` if the proxy refused the page's address."""
-        address = self._proxy.refused.at(*host_and_port(request.url)) if self._proxy else None
-        if address is not None:
+        address = await self._proxy.refused_address(*host_and_port(request.url)) if self._proxy else ""
+        if address:
             raise AddressRefused(address)

@@ -20,12 +20,6 @@ from workers.task_state.task_figures import RUNS_TOTAL
 OUTCOMES = ("finished", "stopped", "unreachable", "no browser", "redis", "killed")  # of runs whose report is stored
 ID_BYTES = 6  # bytes of a run's id
 RUNS_KEPT = 50  # reports that are kept of a task
-_KEEP = """
--- KEYS: reports, counts. ARGV: report, reports kept, what counts its outcome. Repeated if its reply was lost
-if redis.call('LREM', KEYS[1], 1, ARGV[1]) == 0 then redis.call('HINCRBY', KEYS[2], ARGV[3], 1) end
-redis.call('LPUSH', KEYS[1], ARGV[1])
-redis.call('LTRIM', KEYS[1], 0, ARGV[2] - 1)
-"""
 ALARM = "alarm: "  # beginning of the remark on an open alarm
 PROBLEMS_MOST = 20  # problems in one report: more than a person reads, and a report fits into a pipe
 
@@ -128,9 +122,14 @@ class RunReport:
 
 def keep_report(connection: "redis.Redis", report: RunReport) -> None:
     """Store a report as the newest of its task, and count its outcome."""
-    names = [keys.of_task(report.task, name) for name in ("runs", "counts")]
+    runs, counts = (keys.of_task(report.task, name) for name in ("runs", "counts"))
     row = json.dumps(report.to_dict(), ensure_ascii=False)
-    connection.register_script(_KEEP)(keys=names, args=[row, RUNS_KEPT, f"{RUNS_TOTAL}{report.outcome}"])
+    pipe = connection.pipeline(transaction=True)
+    pipe.lrem(runs, 1, row)  # it is there if the reply was lost, and the transaction repeated
+    pipe.lpush(runs, row)
+    pipe.ltrim(runs, 0, RUNS_KEPT - 1)
+    pipe.hincrby(counts, f"{RUNS_TOTAL}{report.outcome}", 1)
+    pipe.execute()
 
 
 def reports(connection: "redis.Redis", task: str, most: int = 1) -> list[dict[str, Any]]:

@@ -290,7 +290,8 @@ def first_time(name: str, every: Period, now: float, *, is_spread: bool = True) 
         return next_time(every, now, now)
     if not is_spread:
         return now
-    return now + _share(name) * min(SPREAD_MOST, SPREAD_SHARE * every.seconds_hint)
+    shortest = every.bounds[0] if every.bounds else every.seconds or 0
+    return now + _share(name) * min(SPREAD_MOST, SPREAD_SHARE * shortest)
 
 
 def _share(name: str) -> float:

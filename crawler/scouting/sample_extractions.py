@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from crawler.discovery.links import is_short, page_links
+from crawler.run.example_page import doubt_about
 from extractors import Article, Listing, NoArticle, Section, UnusablePage, read_posts
 from extractors import extract as extract_alone
 from extractors.article import PageType as Kind
@@ -79,35 +80,21 @@ def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, SampleExt
     Raises `NoSection` if it is not an article, unless `insist` is set, or it is brief: then its siblings may show that
     it is one.
     """
+    doubt = doubt_about(page)
+    if doubt and ("JavaScript" in doubt.reason or is_empty_shell(page)):
+        raise NoSection(f"{page.url} is an empty shell without JavaScript ({doubt.reason})", _RENDER)
     try:
-        alone = extract_alone(
-            page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at, refuse="sure"
-        )
-        kind = page_type(page.body, page.url, content_type=page.content_type)
         section = Section(page.body, page.url)
+        alone = extract_alone(page.body, page.url, content_type=page.content_type, refuse="sure")
     except UnusablePage as error:
-        if is_empty_shell(page):
-            raise NoSection(f"{page.url} is an empty shell without JavaScript ({error})", _RENDER) from None
         raise NoSection(f"{page.url}: unusable page: {error}") from None
-    doubt = _why_no_article(page, alone, kind)
+    refusal = NoSection(f"{page.url} cannot be the example: {doubt.reason}", NAME_ONE, proposals(page)) if doubt else None
     is_article = isinstance(alone, Article) and alone.page_type == "article"
     posts = [] if is_article else read_posts(page.body, page.url, content_type=page.content_type)
     sample = replace(extract_sample(section, page, insist or doubt is not None), posts=len(posts))
-    if doubt and not insist and not (doubt.may_be_overruled and sample.is_brief):
-        raise doubt
-    return section, sample, doubt
-
-
-def _why_no_article(page: StoredPage, alone: Article | NoArticle, kind: PageType) -> NoSection | None:
-    """Return why a page cannot be the example; None if it may be one."""
-    if not kind.is_rather_article:
-        why = alone.reason if isinstance(alone, NoArticle) else "; ".join(kind.reasons)
-        return NoSection(f"{page.url} is a list page, not an article ({why})", NAME_ONE, proposals(page))
-    if isinstance(alone, Article) or kind.kind == "article":
-        return None
-    if "JavaScript" in alone.reason or is_empty_shell(page):
-        return NoSection(f"{page.url} is an empty shell without JavaScript ({alone.reason})", _RENDER)
-    return NoSection(f"{page.url} contains no article ({alone.reason})", NAME_ONE, proposals(page))
+    if refusal and not insist and not sample.is_brief:
+        raise refusal
+    return section, sample, refusal
 
 
 _RENDER = "write the task by hand (example, pattern, start, `render: true`): a run opens its pages in a browser"

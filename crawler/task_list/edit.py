@@ -24,14 +24,6 @@ from crawler.task_list.yaml_source import Path_, Source, block_lines, compose, r
 from workers.sinks.durability import write_file
 
 
-class SectionCells(dict[str, Any]):
-    """A task's keys, `name` among them, with the cells that they were read from. `row` and `columns` count from 1."""
-
-    def __init__(self, keys: Mapping[str, Any], file: str, row: int, columns: Mapping[str, int]) -> None:
-        super().__init__(keys)
-        self.file, self.row, self.columns = file, row, columns
-
-
 @dataclass(frozen=True)
 class ExistingList:
     """A task list before tasks are added, which may be empty: its tasks with their settings, and its defaults."""
@@ -74,22 +66,25 @@ def add_task(tasks_yaml: Path, entry: Mapping[str, Any], contact: str = "") -> b
     if is_made:
         create(tasks_yaml, contact or os.environ.get(CONTACT, ""))
     try:
-        return bool(append_tasks(tasks_yaml, [entry], contact))
+        return bool(append_tasks(tasks_yaml, {1: entry}, contact))
     except BaseException:
         if is_made:
             tasks_yaml.unlink(missing_ok=True)
         raise
 
 
-def append_tasks(tasks_yaml: Path, entries: Sequence[Mapping[str, Any]], contact: str = "") -> list[str]:
+def append_tasks(
+    tasks_yaml: Path, entries: Mapping[int, Mapping[str, Any]], contact: str = "", sheet: str = "new task"
+) -> list[str]:
     """Add `entries` (a task's keys and its `name` each), and a contact if there is none; return the names added.
 
+    `sheet`: the file in whose rows the entries stand, by number; mistakes name it.
     Entries that the file already has unchanged are skipped. All or nothing: on any mistake `TaskFileError` is raised
     and the file is unchanged. The file is replaced in one step.
     """
     source = read(tasks_yaml)
     existing = _known(source, tasks_yaml.parent)
-    new = _new_entries(entries, existing)
+    new = _new_entries(entries, sheet, existing)
     if not new:
         return []
     text, settings = _with_tasks(source.text, [entry for entry, _ in new.values()]), existing.tasks.settings
@@ -168,13 +163,17 @@ def _known(source: Source, folder: Path) -> ExistingList:
     return ExistingList(tasks, reader.defaults)
 
 
-def _new_entries(entries: Sequence[Mapping[str, Any]], before: ExistingList) -> dict[str, tuple[dict[str, Any], Task]]:
+def _new_entries(
+    entries: Mapping[int, Mapping[str, Any]], sheet: str, before: ExistingList
+) -> dict[str, tuple[dict[str, Any], Task]]:
     """Return the entries that are not in the list yet and their tasks, by name. Raises `TaskFileError`."""
     mistakes: list[Mistake] = []
     new: dict[str, tuple[dict[str, Any], Task]] = {}
-    for number, entry in enumerate(entries, 1):
-        source, name = _source_of(entry, number), str(entry.get("name", ""))
+    for row, entry in entries.items():
+        source, name = Source(sheet), str(entry.get("name", ""))
         path = ("tasks", name)
+        for place in [("tasks",), path, *((*path, key) for key in entry)]:
+            source.values[place], source.insides[place] = (row, 1), None
         keys = {key: value for key, value in entry.items() if key != "name"}
         task = Reader(source).task(name, keys, before.defaults)
         existing = before.tasks.tasks.get(name)
@@ -195,21 +194,6 @@ def _same(a: Mapping[str, Task], b: Mapping[str, Task]) -> bool:
     return a.keys() == b.keys() and all(
         a[name].model_dump(mode="json") == b[name].model_dump(mode="json") for name in a
     )
-
-
-def _source_of(entry: Mapping[str, Any], number: int) -> Source:
-    """Return a source whose places are the entry's cells, so that mistakes give row and column."""
-    row, columns, file = number, {}, "new task"
-    if isinstance(entry, SectionCells):
-        row, columns, file = entry.row, dict(entry.columns), entry.file
-    source = Source(file)
-    task = ("tasks", str(entry.get("name", "")))
-    for path in [task, *((*task, key) for key in {*entry, *columns})]:
-        place = (row, columns.get(str(path[-1]), columns.get("name", 1)) if len(path) > 2 else columns.get("name", 1))
-        source.values[path] = source.keys[path] = place
-        source.insides[path] = None  # a place is a cell, without an offset within it
-    source.values[("tasks",)] = (row, 1)
-    return source
 
 
 # Writing

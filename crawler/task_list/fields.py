@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from crawler.patterns.pattern import Pattern
 from crawler.task_list import validators
-from crawler.task_list.periods import KEEP_FORM, Age, Period, Revisit
+from crawler.task_list.periods import KEEP_FORM, Period, Revisit, to_age
 from crawler.task_list.scrapy_settings import check_scrapy
 from workers.usage_rights import SKIPPABLE
 
@@ -41,8 +41,8 @@ Day = Annotated[date, BeforeValidator(validators.to_day), WithJsonSchema({"type"
 Every = Annotated[Period, BeforeValidator(Period.parse), _AS_TEXT, WithJsonSchema({"type": "string"})]
 Method = Annotated[str, AfterValidator(validators.one_of(validators.METHODS, "method"))]
 Visits = Annotated[Revisit | None, BeforeValidator(Revisit.parse), _OPTIONAL_TEXT, _TEXT_OR_NULL]
-Forget = Annotated[Age | None, BeforeValidator(Age.parse), _OPTIONAL_TEXT, _TEXT_OR_NULL]
-KeepPages = Annotated[Age | None, BeforeValidator(partial(Age.parse, form=KEEP_FORM)), _OPTIONAL_TEXT, _TEXT_OR_NULL]
+Forget = Annotated[Period | None, BeforeValidator(to_age), _OPTIONAL_TEXT, _TEXT_OR_NULL]
+KeepPages = Annotated[Period | None, BeforeValidator(partial(to_age, form=KEEP_FORM)), _OPTIONAL_TEXT, _TEXT_OR_NULL]
 PagesFolder = Annotated[str, AfterValidator(validators.check_folder), WithJsonSchema(TEXT)]
 Render = Annotated[
     bool | Literal["auto"], BeforeValidator(validators.check_render), WithJsonSchema({"enum": [True, False, "auto"]})

@@ -28,6 +28,10 @@ TYPES = {
     "bool_type": "true or false", "dict_type": "a map", "model_type": "a map", "model_attributes_type": "a map",
     "date_type": "a day", "is_instance_of": "text",
 }  # fmt: skip
+BOUNDS = {  # words, and the name of the bound in pydantic's errors
+    "greater_than": ("more than", "gt"), "greater_than_equal": ("at least", "ge"),
+    "less_than": ("less than", "lt"), "less_than_equal": ("at most", "le"),
+}  # fmt: skip
 SECRET_KEYS = frozenset({"auth", "cookies", "headers", "proxy"})  # keys whose values are not shown in messages
 TYPE_HINTS = {
     "bool_type": "write true or false", "string_type": "put it in quotes", "date_type": "write it as 2024-12-31",
@@ -248,12 +252,9 @@ def _wording(error: Any, known: list[str] | None) -> tuple[str, str, int]:
         hints = MAP_HINTS if TYPES[kind] == "a map" else {}
         hint = hints.get(str(error["loc"][-1]), TYPE_HINTS.get(kind, ""))
         return f"must be {TYPES[kind]}, not {_shown(error)}", hint, 0
-    bounds = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}
-    if kind in bounds:
-        words = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}[bounds[kind]]
-        bound = context[bounds[kind]]
-        bound = int(bound) if bound == int(bound) else bound
-        return f"must be {words} {bound}, not {show(error['input'])}", "", 0
+    if kind in BOUNDS:
+        words, name = BOUNDS[kind]
+        return f"must be {words} {context[name]:.10g}, not {show(error['input'])}", "", 0
     if kind == "literal_error":
         choices = re.findall("'([^']*)'", context["expected"])
         near = nearest(str(error["input"]), choices)

@@ -7,7 +7,6 @@ skips is due at the moment of the change; a time that occurs twice is due at its
 the hour begins with `*` (`*/15 * * * *`), the line follows the clock: real time between runs, skipped times left out.
 """
 
-import itertools
 import re
 import zoneinfo
 from dataclasses import dataclass
@@ -59,6 +58,11 @@ class Period:
     def __str__(self) -> str:
         return self.text
 
+    @property
+    def length(self) -> timedelta:
+        """The length of a fixed period."""
+        return timedelta(seconds=self.seconds or 0)
+
     def next_after(self, moment: datetime) -> datetime:
         """Return the first due time after `moment` (aware), in UTC.
 
@@ -67,18 +71,6 @@ class Period:
         if (seconds := self.bounds[1] if self.bounds else self.seconds) is not None:
             return moment.astimezone(UTC) + timedelta(seconds=seconds)
         return _next_cron(self.cron or "", self.zone, moment.astimezone(UTC))
-
-    @property
-    def seconds_hint(self) -> int:
-        """The shortest time between two due times, in seconds; for a cron line, among a few due times."""
-        if self.seconds is not None:
-            return self.seconds
-        if self.bounds is not None:
-            return self.bounds[0]
-        times = [datetime(2024, 1, 1, tzinfo=UTC)]
-        for _ in range(8):
-            times.append(self.next_after(times[-1]))
-        return min(int((b - a).total_seconds()) for a, b in itertools.pairwise(times[1:]))
 
 
 @lru_cache(maxsize=1024)  # many tasks have the same period
@@ -159,25 +151,13 @@ def _next_cron(cron: str, zone: str, moment: datetime) -> datetime:
     raise ValueError("never due")
 
 
-@dataclass(frozen=True)
-class Age:
-    """A length of time, and the text that it was parsed from."""
-
-    text: str
-    length: timedelta
-
-    @classmethod
-    def parse(cls, value: object, form: str = FORGET_FORM) -> "Age | None":
-        """Parse text such as `180d`; None stays None. Raises `BadValueError` with the hint `form`."""
-        if value is None or isinstance(value, Age):
-            return value
-        age = cls(str(value), _length(value, form))
-        if age.length < SHORTEST_AGE:
-            raise BadValueError(f"{value} is shorter than a day", form)
-        return age
-
-    def __str__(self) -> str:
-        return self.text
+def to_age(value: object, form: str = FORGET_FORM) -> Period | None:
+    """Parse a length of time such as `180d`; None stays None. Raises `BadValueError` with the hint `form`."""
+    if value is None or isinstance(value, Period):
+        return value
+    if _length(value, form) < SHORTEST_AGE:
+        raise BadValueError(f"{value} is shorter than a day", form)
+    return Period.parse(value)
 
 
 @dataclass(frozen=True)
@@ -223,4 +203,4 @@ def _length(value: object, form: str) -> timedelta:
         raise BadValueError(error.message, error.hint if "unit" in error.message else form) from None
     if period.seconds is None:
         raise BadValueError(f"{value} is not a length of time", form)
-    return timedelta(seconds=period.seconds)
+    return period.length

@@ -7,11 +7,11 @@ Several outputs or start pages in one cell are separated by line breaks, or by `
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from crawler.task_list.edit import SectionCells
 from crawler.task_list.mistakes import Mistake, TaskFileError, show, suggest
 
 CHINESE = {"名称": "name", "示例": "example", "规律": "pattern", "周期": "every", "输出": "output", "起始": "start"}
@@ -22,30 +22,28 @@ DELIMITERS = (",", ";", "\t")
 BREAK = re.compile(r"\s*(?:[\r\n]|[;；](?=\s|$))\s*")  # not a ; inside a URL
 
 
-def read_sections(csv_path: Path) -> list[dict[str, Any]]:
-    """Return each row's keys (with the values that tasks.yaml would have, and `name`), without empty rows.
+def read_sections(csv_path: Path) -> dict[int, dict[str, Any]]:
+    """Return the keys of each row that is not empty, `name` among them, by the number of the row, from 1.
 
     Reads UTF-8 with or without byte order mark, UTF-16, and GB18030 (Excel in China), separated by comma, semicolon or
-    tab. Raises `TaskFileError` with all mistakes of the file, placed by row and column.
+    tab. Raises `TaskFileError` with all mistakes of the file.
     """
     file = str(csv_path)
-    rows = _rows(_text(csv_path), file)
-    header = _header(rows[0], file)
-    sections: list[dict[str, Any]] = []
-    mistakes: list[Mistake] = []
-    for number, cells in enumerate(rows[1:], 2):
-        if any(cell.strip() for cell in cells):
-            section, wrong = _section(cells, header, file, number)
-            sections.append(section)
-            mistakes += wrong
+    header, *rows = _rows(_text(csv_path), file)
+    keys = [_key(cell) for cell in header]
+    mistakes = [*_mistakes_of_header(header, keys, file)]
+    sections: dict[int, dict[str, Any]] = {}
+    for number, cells in enumerate(rows, 2):
+        named = [(key, cell.strip()) for key, cell in zip_longest(keys, cells, fillvalue="") if cell.strip()]
+        unnamed = [cell for key, cell in named if not key]
+        mistakes += [Mistake(file, number, 1, show(cell), "the column of this cell has no name") for cell in unnamed]
+        if named:
+            sections[number] = {key: _value(key, cell) for key, cell in named}
+    if not (mistakes or sections):
+        mistakes.append(Mistake(file, 1, 1, "", "no rows below the header"))
     if mistakes:
         raise TaskFileError(mistakes)
-    if not sections:
-        raise TaskFileError([Mistake(file, 1, 1, "", "no rows below the header")])
     return sections
-
-
-# Reading the spreadsheet
 
 
 def _text(path: Path) -> str:
@@ -68,16 +66,11 @@ def _rows(text: str, file: str) -> list[list[str]]:
     first = text.partition("\n")[0]
     delimiter = max(DELIMITERS, key=lambda mark: sum(_key(cell) in COLUMNS for cell in first.split(mark)))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows: list[list[str]] = []
     try:
-        rows.extend(reader)
+        return [*reader] or [[]]
     except csv.Error as error:
-        raise TaskFileError([Mistake(file, len(rows) + 1, 1, "", f"not CSV: {error}", "check the quotes")]) from None
-    if not rows:
-        raise TaskFileError(
-            [Mistake(file, 1, 1, "", "empty", f"the first row must have the names of columns: {', '.join(NEEDED)} …")]
-        )
-    return rows
+        wrong = Mistake(file, reader.line_num, 1, "", f"not CSV: {error}", "check the quotes")
+        raise TaskFileError([wrong]) from None
 
 
 def _key(cell: str) -> str:
@@ -85,39 +78,13 @@ def _key(cell: str) -> str:
     return CHINESE.get(name, name)
 
 
-def _header(cells: Sequence[str], file: str) -> list[str]:
-    """Return the key of each column; "" for a column without a name. Raises `TaskFileError`."""
-    keys = [_key(cell) for cell in cells]
-    mistakes = []
-    for column, (key, cell) in enumerate(zip(keys, cells, strict=True), 1):
+def _mistakes_of_header(header: Sequence[str], keys: Sequence[str], file: str) -> Iterator[Mistake]:
+    for cell, key in zip(header, keys, strict=True):
         if key and key not in COLUMNS:
             known = COLUMNS if cell.isascii() else [*CHINESE]
-            mistakes.append(Mistake(file, 1, column, cell.strip(), "unknown column", suggest(key, known)))
-        elif key in keys[: column - 1] and key:
-            mistakes.append(Mistake(file, 1, column, cell.strip(), "duplicate column", "delete one"))
-    missing = [f"{key} ({name})" for name, key in CHINESE.items() if key in NEEDED and key not in keys]
-    if missing:
-        mistakes.append(Mistake(file, 1, 1, "", f"columns are missing: {', '.join(missing)}"))
-    if mistakes:
-        raise TaskFileError(mistakes)
-    return keys
-
-
-def _section(cells: Sequence[str], header: Sequence[str], file: str, row: int) -> tuple[SectionCells, list[Mistake]]:
-    keys: dict[str, Any] = {}
-    mistakes: list[Mistake] = []
-    for column, cell in enumerate(cells, 1):
-        key = header[column - 1] if column <= len(header) else ""
-        if not cell.strip():
-            continue
-        if not key:
-            mistakes.append(Mistake(file, row, column, show(cell), "the column of this cell has no name"))
-            continue
-        keys[key] = _value(key, cell.strip())
-    if "name" not in keys:
-        mistakes.append(Mistake(file, row, header.index("name") + 1, "name", "empty", "each task needs a name"))
-    columns = {key: column for column, key in enumerate(header, 1) if key}
-    return SectionCells(keys, file, row, columns), mistakes
+            yield Mistake(file, 1, 1, cell.strip(), "unknown column", suggest(key, known))
+    if missing := [f"{key} ({name})" for name, key in CHINESE.items() if key in NEEDED and key not in keys]:
+        yield Mistake(file, 1, 1, "", f"columns are missing: {', '.join(missing)}")
 
 
 def _value(key: str, cell: str) -> str | list[str]:

@@ -71,8 +71,8 @@ def test_translations_are_in_chinese(translated: dict[str, str]) -> None:
             "问题：示例 http://h/：网站无法访问：连接被拒绝；如果一直如此，请另指定一篇",
         ),
         (
-            "error: http://h/ is a list page, not an article (no date); nothing was written",
-            "错误：http://h/ 是列表页，不是文章（无日期）；没有写入任何内容",
+            "error: http://h/ cannot be the example: it is a list page, not an article (no date); nothing was written",
+            "错误：http://h/ 不能作示例：它是列表页，不是文章（无日期）；没有写入任何内容",
         ),
         ("Articles to which this page links:", "这个页面链接到的文章："),
         (

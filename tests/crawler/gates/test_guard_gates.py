@@ -1,5 +1,6 @@
 """The guard's gates by themselves; a whole crawl behind them is in test_section_spider."""
 
+import asyncio
 import base64
 import ipaddress
 
@@ -8,7 +9,7 @@ from scrapy import Request
 from scrapy.exceptions import CannotResolveHostError
 from scrapy.http import Response
 
-from crawler.gates.context import PROXY, FetchContext
+from crawler.gates.context import FetchContext
 from crawler.gates.errors import AddressRefused, RequestRefused
 from crawler.gates.guard_gates import AddressGate, UrlGate
 from crawler.guarding.guard import Guard
@@ -47,14 +48,11 @@ def test_a_response_from_a_private_address_does_not_pass_whatever_the_resolver_d
 
 
 def test_a_host_whose_addresses_were_refused_is_not_just_not_found():
-    where = context()
-    gate = AddressGate(crawl(where))
-    gate.process_exception(Request(URL), CannotResolveHostError())
-    where.refused.note("site.example", 80, "10.0.0.1")
-    gate.process_exception(Request(URL), TimeoutError())
+    gate, private = AddressGate(crawl(context())), Request("http://10.0.0.1/")
+    asyncio.run(gate.process_exception(Request(URL), CannotResolveHostError()))
+    asyncio.run(gate.process_exception(private, TimeoutError()))
     with pytest.raises(AddressRefused, match=r"10\.0\.0\.1 is not public"):
-        gate.process_exception(Request(URL), CannotResolveHostError())
-    gate.process_exception(Request(URL, meta={PROXY: ("proxy.test", 8080)}), CannotResolveHostError())
+        asyncio.run(gate.process_exception(private, CannotResolveHostError()))
 
 
 pytestmark = pytest.mark.timeout(60)

@@ -1,5 +1,6 @@
 """The proxy that stands between a browser and the network, against a real HTTP server."""
 
+import asyncio
 import base64
 import http.client
 import socket
@@ -53,10 +54,9 @@ def test_no_spelling_of_loopback_is_reached(site, host):
     assert site.requests == []
 
 
-def test_what_was_refused_is_remembered(site):
+def test_what_is_refused_is_named(site):
     with GuardedProxy(Guard()) as proxy:
-        asked(proxy, site.url + ARTICLE)
-        assert proxy.refused.at("127.0.0.1", urlsplit(site.url).port) == "127.0.0.1"
+        assert asyncio.run(proxy.refused_address("127.0.0.1", urlsplit(site.url).port)) == "127.0.0.1"
 
 
 def test_listed_only_refuses_public_hosts_without_looking_them_up(site, monkeypatch):

@@ -7,7 +7,6 @@ import pytest
 from crawler.guarding.guard import (
     AllowListError,
     Guard,
-    RefusedAddresses,
     guard_from,
     is_odd_spelling,
     is_public,
@@ -81,15 +80,6 @@ def test_a_listed_name_is_allowed_whatever_private_address_it_has_and_no_other_n
     assert not allows("intranet.example", "10.0.0.5", host="wiki.intranet.example")
     assert allows("intranet.example:8080", "10.0.0.5", host="intranet.example", port=8080)
     assert not allows("intranet.example:8080", "10.0.0.5", host="intranet.example", port=80)
-
-
-def test_what_was_refused_is_found_by_the_names_other_spelling_until_it_is_allowed():
-    refused = RefusedAddresses()
-    refused.note("bücher.test", 80, "10.0.0.1")
-    assert refused.at("xn--bcher-kva.test", 80) == "10.0.0.1"
-    assert refused.at("bücher.test", 8080) is None
-    refused.note("xn--bcher-kva.test", 80, None)
-    assert refused.at("bücher.test", 80) is None
 
 
 def test_only_listed_hosts_are_the_users_own():

@@ -53,7 +53,7 @@ def test_list_without_tasks_takes_the_first(tmp_path: Path) -> None:
     create(tasks_yaml, "https://example.org/bot")
     there = existing_list(tasks_yaml)
     assert (there.tasks.tasks, there.tasks.settings.contact) == ({}, "https://example.org/bot")
-    append_tasks(tasks_yaml, [entry_of(PORTAL, there.defaults, ())])
+    append_tasks(tasks_yaml, {1: entry_of(PORTAL, there.defaults, ())})
     listed = existing_list(tasks_yaml).tasks
     assert listed == load(tasks_yaml)
     assert known_as(listed, "https://www.news.example/harbour/77.html") == "news-harbour"

@@ -187,12 +187,12 @@ def test_a_task_with_options_can_be_added_to_a_file(tmp_path):
     file.write_text(TASK + "a.jsonl\n", "utf-8")
     outputs = YAML(typ="safe").load("output:\n" + ALL)["output"]
     entry = {"name": "more", "example": "http://h/m/1", "pattern": "/m/{id}", "every": "1h", "output": outputs}
-    assert append_tasks(file, [entry]) == ["more"]
+    assert append_tasks(file, {1: entry}) == ["more"]
     before = file.read_text("utf-8")
     assert load(file).tasks["more"].output == task_of("\n" + ALL).output
-    assert append_tasks(file, [entry]) == []
+    assert append_tasks(file, {1: entry}) == []
     assert file.read_text("utf-8") == before
     single = {**entry, "name": "one", "output": {"to": "one.jsonl", "fields": ["url", {"body": "text"}]}}
-    append_tasks(file, [single])
+    append_tasks(file, {1: single})
     assert load(file).tasks["one"].output_options()["one.jsonl"].fields == (("url", "url"), ("body", "text"))
     shutil.rmtree(tmp_path)

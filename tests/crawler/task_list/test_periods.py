@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from crawler.task_list.mistakes import BadValueError
-from crawler.task_list.periods import Age, Period, Revisit
+from crawler.task_list.periods import Period, Revisit, to_age
 
 
 def due(line: str, start: datetime, count: int) -> list[str]:
@@ -112,19 +112,19 @@ def test_what_is_no_cron_line_is_refused_in_these_words(line, message):
 
 @pytest.mark.parametrize(("text", "days"), [("180d", 180), ("26w", 182), ("1d", 1), ("1d 12h", 1.5)])
 def test_an_age_is_a_length_of_time(text, days):
-    found = Age.parse(text)
+    found = to_age(text)
     assert found
     assert (found.length, str(found)) == (timedelta(days=days), text)
 
 
 def test_without_an_age_nothing_is_forgotten():
-    assert Age.parse(None) is None
+    assert to_age(None) is None
 
 
 @pytest.mark.parametrize("value", [180, "180", "0 8 * * *", "12h", "soon", True, "", []])
 def test_what_is_no_age_is_refused_with_a_hint(value):
     with pytest.raises(BadValueError) as told:
-        Age.parse(value)
+        to_age(value)
     assert "write" in told.value.hint
 
 

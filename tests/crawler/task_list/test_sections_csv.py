@@ -48,8 +48,9 @@ def sheet(folder: Path, content: str | bytes) -> Path:
 
 
 def mistakes_of(folder: Path, content: str | bytes) -> list[str]:
+    path = sheet(folder, content)
     with pytest.raises(TaskFileError) as caught:
-        append_tasks(folder / "tasks.yaml", read_sections(sheet(folder, content)))
+        append_tasks(folder / "tasks.yaml", read_sections(path), sheet=str(path))
     return [line.removeprefix(f"{folder}/") for line in str(caught.value).splitlines()]
 
 
@@ -58,38 +59,39 @@ def mistakes_of(folder: Path, content: str | bytes) -> list[str]:
 def test_spreadsheets_as_programs_save_them(tmp_path, encoding, delimiter):
     rows = [["名称", "示例", "规律", "周期"], ["快报", "http://h/1", "/{id}", "2h"], ["", "", "", ""]]
     text = "\r\n".join(delimiter.join(row) for row in rows)
-    assert read_sections(sheet(tmp_path, text.encode(encoding))) == [
-        {"name": "快报", "example": "http://h/1", "pattern": "/{id}", "every": "2h"}
-    ]
+    assert read_sections(sheet(tmp_path, text.encode(encoding))) == {
+        2: {"name": "快报", "example": "http://h/1", "pattern": "/{id}", "every": "2h"}
+    }
 
 
 def test_a_cell_may_have_several_values(tmp_path):
     text = 'name,example,pattern,start,output\na,http://h/1,/{id},"http://h/b;c; /d\n/e",a.db; b.jsonl\n'
     keys = {"start": ["http://h/b;c", "/d", "/e"], "output": ["a.db", "b.jsonl"]}
-    assert read_sections(sheet(tmp_path, text)) == [{"name": "a", "example": "http://h/1", "pattern": "/{id}"} | keys]
+    assert read_sections(sheet(tmp_path, text)) == {
+        2: {"name": "a", "example": "http://h/1", "pattern": "/{id}"} | keys
+    }
 
 
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("", ":1:1: empty"),
-        ("name,example,patern\n", ":1:3: patern: unknown column; did you mean 'pattern'?"),
-        ("名称,示例,规侓\n", ":1:3: 规侓: unknown column; known: 名称, 示例, 规律"),
+        ("", ":1:1: columns are missing: name"),
+        ("name,example,patern\n", ":1:1: patern: unknown column; did you mean 'pattern'?"),
+        ("名称,示例,规侓\n", ":1:1: 规侓: unknown column; known: 名称, 示例, 规律"),
         ("name,example\n", ":1:1: columns are missing: pattern (规律)"),
-        ("name,example,pattern,name\n", ":1:4: name: duplicate column"),
         (HEAD, ":1:1: no rows below the header"),
-        (HEAD + ",http://h/1,/{id}\n", ":2:1: name: empty; each task needs a name"),
-        (HEAD + "a,http://h/1,/{id},x\n", ":2:4: 'x': the column of this cell has no name"),
+        (HEAD + ",http://h/1,/{id}\n", ":2:1: tasks.: a task's name may contain only"),
+        (HEAD + "a,http://h/1,/{id},x\n", ":2:1: 'x': the column of this cell has no name"),
         ('name,example,pattern\n"a,http://h/1\n', ":2:1: not CSV"),
         (HEAD.encode() + b"\xff\xff\xff", "neither UTF-8 nor GB18030"),
         (b"PK\x03\x04", "a workbook, not CSV; save it as CSV UTF-8"),
         ("pattern,name,example\n/{idd},a,http://h/1\n", ":2:1: tasks.a.pattern: unknown placeholder {idd}"),
-        (HEAD + "a,h.cn/1,/{id}\n", ":2:2: tasks.a.example: invalid URL 'h.cn/1'"),
+        (HEAD + "a,h.cn/1,/{id}\n", ":2:1: tasks.a.example: invalid URL 'h.cn/1'"),
         (HEAD + "a,http://h/1,/{id}\na,http://h/2,/{id}\n", ":3:1: tasks.a: duplicate name"),
         (HEAD + "first,http://h/2,/{id}\n", ":2:1: tasks.first: already exists with different keys"),
     ],
 )
-def test_mistake_names_row_and_column_and_nothing_is_written(tmp_path, tasks_yaml, content, says):
+def test_mistake_names_row_and_key_and_nothing_is_written(tmp_path, tasks_yaml, content, says):
     says = f"sections.csv{says}" if says.startswith(":") else says
     assert any(says in line for line in mistakes_of(tmp_path, content))
     assert tasks_yaml.read_text(encoding="utf-8") == LIST
@@ -97,8 +99,11 @@ def test_mistake_names_row_and_column_and_nothing_is_written(tmp_path, tasks_yam
 
 def test_all_mistakes_come_at_once(tmp_path, tasks_yaml):
     content = "name,example,pattern,every\na,h/1,/{id},1q\n\nb,http://h/1,/{x},1h\n"
-    places = [line.split(": ")[0].removeprefix("sections.csv:") for line in mistakes_of(tmp_path, content)]
-    assert places == ["2:2", "2:4", "4:3"]
+    places = [line.split(": ")[:2] for line in mistakes_of(tmp_path, content)]
+    keys = [("2", "example"), ("2", "every"), ("4", "pattern")]
+    assert sorted(places) == sorted(
+        [f"sections.csv:{row}:1", f"tasks.{'a' if row == '2' else 'b'}.{key}"] for row, key in keys
+    )
 
 
 def test_no_such_spreadsheet_is_a_mistake_too(tmp_path):
@@ -107,7 +112,7 @@ def test_no_such_spreadsheet_is_a_mistake_too(tmp_path):
 
 
 def test_the_rest_of_the_file_stays_as_it_is(tasks_yaml):
-    assert append_tasks(tasks_yaml, [ROW | {"start": ["/a", "/b"], "keep": {"keywords": ["x: y"]}}]) == ["a"]
+    assert append_tasks(tasks_yaml, {1: ROW | {"start": ["/a", "/b"], "keep": {"keywords": ["x: y"]}}}) == ["a"]
     added = """\
     a:
         example: http://h/a/1
@@ -128,7 +133,7 @@ def test_the_rest_of_the_file_stays_as_it_is(tasks_yaml):
 def test_a_list_at_the_end_of_the_file_grows(tasks_yaml, newline, ending):
     text = LIST.partition("        # a comment")[0].rstrip("\n") + ending
     tasks_yaml.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", newline).encode())
-    append_tasks(tasks_yaml, [ROW])
+    append_tasks(tasks_yaml, {1: ROW})
     raw = tasks_yaml.read_bytes()
     assert raw.startswith(b"\xef\xbb\xbf#")
     assert raw.count(b"\r\n") in (0, raw.count(b"\n"))
@@ -137,35 +142,35 @@ def test_a_list_at_the_end_of_the_file_grows(tasks_yaml, newline, ending):
 
 def test_the_sample_grows(tasks_yaml):
     tasks_yaml.write_text(sample("a@example.org"), encoding="utf-8")
-    append_tasks(tasks_yaml, [ROW])
+    append_tasks(tasks_yaml, {1: ROW})
     assert [*load(tasks_yaml).tasks] == ["news", "a"]
 
 
 def test_what_is_there_already_is_passed_over(tasks_yaml):
     same = {"name": "first", "example": "http://h/1", "pattern": "/{id}", "every": "1h"}
-    assert append_tasks(tasks_yaml, [same, ROW]) == ["a"]
-    assert append_tasks(tasks_yaml, [same, ROW]) == []
+    assert append_tasks(tasks_yaml, dict(enumerate([same, ROW], 1))) == ["a"]
+    assert append_tasks(tasks_yaml, dict(enumerate([same, ROW], 1))) == []
 
 
 def test_a_list_in_braces_is_refused(tasks_yaml):
     text = "defaults: {every: 1h, output: a.db}\ntasks: {b: {example: 'http://h/1', pattern: '/{id}'}}\n"
     tasks_yaml.write_text(text)
     with pytest.raises(TaskError, match="by hand"):
-        append_tasks(tasks_yaml, [ROW])
+        append_tasks(tasks_yaml, {1: ROW})
     assert tasks_yaml.read_text() == text
 
 
 def test_a_task_list_with_mistakes_is_left_alone(tasks_yaml):
     tasks_yaml.write_text(LIST.replace("pattern", "patern"))
     with pytest.raises(TaskFileError, match="did you mean 'pattern'"):
-        append_tasks(tasks_yaml, [ROW])
+        append_tasks(tasks_yaml, {1: ROW})
 
 
 def test_the_file_keeps_its_mode_and_a_link_stays_a_link(tasks_yaml, tmp_path):
     tasks_yaml.chmod(0o640)
     link = tmp_path / "link.yaml"
     link.symlink_to(tasks_yaml)
-    append_tasks(link, [ROW])
+    append_tasks(link, {1: ROW})
     assert link.is_symlink()
     assert tasks_yaml.stat().st_mode & 0o777 == 0o640
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
@@ -177,7 +182,7 @@ def test_the_file_keeps_its_mode_and_a_link_stays_a_link(tasks_yaml, tmp_path):
 def test_any_text_comes_back_from_yaml(tmp_path_factory, words):
     file = tmp_path_factory.mktemp("csv") / "tasks.yaml"
     file.write_text(LIST, encoding="utf-8")
-    append_tasks(file, [ROW | {"keep": words}])
+    append_tasks(file, {1: ROW | {"keep": words}})
     assert load(file).tasks["a"].keep.keywords == tuple(words)
 
 
