@@ -111,17 +111,6 @@ def complain(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
 
-def level_and_text(line: str) -> tuple[str, str]:
-    """Return level and message of a line that a process of this program logged; for other lines the level is ""."""
-    try:
-        entry = json.loads(line)
-        return str(entry["level"]), str(entry["message"])
-    except (ValueError, KeyError, TypeError):
-        level, _, text = line.strip().partition(" ")
-        is_level = level in logging.getLevelNamesMapping()
-        return (level, text) if is_level else ("", line.strip())
-
-
 def _log_uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
     if issubclass(kind, KeyboardInterrupt):
         sys.__excepthook__(kind, error, trace)

@@ -31,7 +31,6 @@ from crawler.guarding.guard import host_and_port, look_up
 from workers import keys
 from workers.redis_access.redis_scripts import RECALL, Step
 
-DEFAULT_INTERVAL = 1.0  # seconds between two requests to one host, by default
 CRAWL_DELAY_MOST = 60.0  # seconds; with more, a section of some thousand articles would take weeks
 RETRY_AFTER_MOST = 86400.0  # seconds of a Retry-After that count at most; then one request is sent
 PATIENCE = 30.0  # seconds a request waits in its process for a closed host; after that it is postponed

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from workers import keys
 from workers.errors import ExemplarError
 from workers.ledger import RETRY_PAUSES
+from workers.redis_access.full_redis import in_one_step
 from workers.stored_json import loaded
 from workers.task_state.task_figures import RUNS_TOTAL
 
@@ -124,12 +125,13 @@ def keep_report(connection: "redis.Redis", report: RunReport) -> None:
     """Store a report as the newest of its task, and count its outcome."""
     runs, counts = (keys.of_task(report.task, name) for name in ("runs", "counts"))
     row = json.dumps(report.to_dict(), ensure_ascii=False)
-    pipe = connection.pipeline(transaction=True)
-    pipe.lrem(runs, 1, row)  # it is there if the reply was lost, and the transaction repeated
-    pipe.lpush(runs, row)
-    pipe.ltrim(runs, 0, RUNS_KEPT - 1)
-    pipe.hincrby(counts, f"{RUNS_TOTAL}{report.outcome}", 1)
-    pipe.execute()
+    commands = [
+        ("LREM", runs, 1, row),  # it is there if the reply was lost, and the step repeated
+        ("LPUSH", runs, row),
+        ("LTRIM", runs, 0, RUNS_KEPT - 1),
+        ("HINCRBY", counts, f"{RUNS_TOTAL}{report.outcome}", 1),
+    ]
+    in_one_step(connection, commands, writes=True)
 
 
 def reports(connection: "redis.Redis", task: str, most: int = 1) -> list[dict[str, Any]]:

@@ -88,7 +88,9 @@ def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, SampleExt
         alone = extract_alone(page.body, page.url, content_type=page.content_type, refuse="sure")
     except UnusablePage as error:
         raise NoSection(f"{page.url}: unusable page: {error}") from None
-    refusal = NoSection(f"{page.url} cannot be the example: {doubt.reason}", NAME_ONE, proposals(page)) if doubt else None
+    refusal = (
+        NoSection(f"{page.url} cannot be the example: {doubt.reason}", NAME_ONE, proposals(page)) if doubt else None
+    )
     is_article = isinstance(alone, Article) and alone.page_type == "article"
     posts = [] if is_article else read_posts(page.body, page.url, content_type=page.content_type)
     sample = replace(extract_sample(section, page, insist or doubt is not None), posts=len(posts))

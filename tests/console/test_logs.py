@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from crawler.logs import JsonFormatter, PlainFormatter, level_and_text, printable
+from crawler.logs import JsonFormatter, PlainFormatter, printable
 from tests.console.conftest import Crawled, Exemplar
 from workers.log_ids import LOG_IDS, log_ids
 
@@ -82,21 +82,6 @@ def test_a_plain_line_names_the_page_of_a_step_only(logger: Logger) -> None:
     log.info("fetched", extra={"page": "91d4"})
     log.warning("task t: killed", extra={"page": "91d4"})
     assert handler.stream.getvalue().splitlines() == ["INFO fetched [91d4]", "WARNING task t: killed"]
-
-
-@pytest.mark.parametrize(
-    ("line", "read"),
-    [
-        ('{"level": "ERROR", "message": "no disk"}\n', ("ERROR", "no disk")),
-        ("ERROR no disk\n", ("ERROR", "no disk")),
-        ("WARNING task t pauses\n", ("WARNING", "task t pauses")),
-        ("Traceback (most recent call last):\n", ("", "Traceback (most recent call last):")),
-        ("[1, 2]", ("", "[1, 2]")),
-        ("", ("", "")),
-    ],
-)
-def test_lines_of_children_are_read(line: str, read: tuple[str, str]) -> None:
-    assert level_and_text(line) == read
 
 
 def test_lines_of_libraries_warnings_threads_and_uncaught_errors_have_the_same_form() -> None:

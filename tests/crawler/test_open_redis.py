@@ -40,11 +40,6 @@ def test_without_a_file_the_published_list_is_used(named, connection):
     assert opened() == ["news"]
 
 
-def test_without_file_and_publication_one_is_told_so(named):
-    with pytest.raises(TaskError, match="no task list is published yet"):
-        opened()
-
-
 def test_without_file_and_redis_one_is_told_where_it_was_looked_for(tmp_path):
     with pytest.raises(TaskError, match=f"no tasks.yaml in {tmp_path}.*exemplar init"):
         opened()
@@ -56,12 +51,6 @@ def test_without_redis_url_one_is_started_beside_the_tasks(tmp_path):
         assert connection.ping()
         assert (tmp_path / ".exemplar" / "redis").is_dir()
         assert "path" in connection.connection_pool.connection_kwargs
-
-
-def test_the_list_of_an_embedded_redis_is_whatever_the_file_says(tmp_path):
-    for name in ("news", "sports"):
-        Path("tasks.yaml").write_text(text_of(name), "utf-8")
-        assert opened() == [name]
 
 
 def test_the_guard_knows_the_lists_hosts_and_the_environments(named, monkeypatch):
@@ -79,10 +68,6 @@ def test_the_guard_knows_the_lists_hosts_and_the_environments(named, monkeypatch
 def test_the_user_agent_names_product_version_and_contact():
     said = user_agent(Settings(contact="https://example.org/our-crawler"))
     assert said == f"Exemplar/{version('exemplar-crawler')} (+https://example.org/our-crawler)"
-
-
-def test_an_own_product_name_keeps_its_own_version():
-    assert user_agent(Settings(user_agent="OurCrawler/7", contact="a@example.org")) == "OurCrawler/7 (+a@example.org)"
 
 
 def test_the_contact_may_come_from_the_environment_and_the_list_goes_before_it(monkeypatch):

@@ -136,12 +136,10 @@ def test_the_gates_are_in_force_in_a_process_whose_settings_an_add_on_replaces(t
     [
         ("{TWISTED_DNS_RESOLVER: a.B}", "it decides which addresses may be contacted"),
         ("{DOWNLOADER_MIDDLEWARES: {our.Gate: 700}}", "our.Gate: from 700 on requests contain the secrets of tasks"),
-        ("{DOWNLOADER_MIDDLEWARES: {our.Gate: 700.5}}", "our.Gate: from 700 on requests contain the secrets of tasks"),
         ("{EXTENSIONS: {our.Count: first}}", "our.Count: its place 'first' is no number"),
         ("{DOWNLOADER_MIDDLEWARES: {crawler.gates.guard_gates.UrlGate: null}}", "this program needs it where it is"),
         ("{EXTENSIONS: {scrapy.extensions.telnet.TelnetConsole: 1}}", "it executes code that is sent to a port"),
         ("{ROBOTSTXT_OBEY: false}", "set `robots` of the task"),
-        ("{RETRY_ENABLED: true}", "the ledger has the URLs"),
         ("{extensions: {}}", "write it in capital letters"),
         ("{EXTENSIONS: [a.B]}", "EXTENSIONS is not a map"),
         ("{A: ['${']}", "${ without a variable's name"),

@@ -71,12 +71,6 @@ def test_after_a_day_a_list_is_asked_for_whole(connection, memory):
     assert again(connection).last_response(PAGE, NOW + TRUSTED) is None
 
 
-def test_an_answer_without_a_state_ends_the_older_one(connection, memory):
-    remember(memory, kept())
-    remember(again(connection), None)
-    assert again(connection).last_response(PAGE, NOW) is None
-
-
 def test_a_changed_task_and_a_forgotten_one_begin_anew(connection, memory):
     remember(memory, kept())
     forget_lists(connection, "news")
@@ -162,19 +156,6 @@ def test_the_memory_of_a_walk_has_this_form(connection, memory):
     assert memory.load() == MEMORY
 
 
-def test_a_walk_that_left_out_a_part_changes_only_whether_the_archive_is_complete(connection, memory):
-    memory.save(MEMORY)
-    memory.save(None)
-    left = {name: value for name, value in FIELDS.items() if name != "expired"}
-    assert stored(connection) == left | {"complete": "no"}
-
-
 def test_of_a_changed_task_only_the_end_of_a_walk_and_the_last_forgetting_are_valid(connection):
     connection.hset(keys.of_task("news", "walk"), mapping=FIELDS)
     assert CrawlState(connection, "news", "other").load() == WalkMemory(ended=True, forgotten_on="2026-11-21")
-
-
-def test_a_response_has_this_form(connection, memory):
-    memory.end_list(PAGE, [], kept(followed=[ListPage(URL + "t", "follow", 1, URL)]))
-    row = connection.hget(keys.of_task("news", "lists"), URL)
-    assert json.loads(row) == [URL, 'W/"x"', OLD, NOW.timestamp(), 3, [[URL + "t", "follow", 1]], digest_of(b"a list")]

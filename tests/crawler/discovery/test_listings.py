@@ -21,13 +21,11 @@ def urls(listing):
     ("body", "form"),
     [
         (RSS, "feed"),
-        (b"<?xml version='1.0'?>\n<!-- by hand -->" + RSS, "feed"),
         (RSS.replace(b"<link>/a/1", b"<description><![CDATA[<html><body>]]></description><link>/a/1"), "feed"),
         (URLSET, "sitemap"),
         (gzip.compress(URLSET, mtime=0), "sitemap"),
         (b"http://site.example/a/1\n", "sitemap"),
         (b'{"items": [{"url": "/a/1"}]}', "json"),
-        (b'["/a/1"]', "json"),
         (PAGE, "page"),
         (b"<?xml version='1.0'?><!DOCTYPE html><html><a href='/a/1'>1</a><rss></html>", "page"),
         (b"<!doctype html><a href='/a/1'>about <code>&lt;rss&gt;</code></a>", "page"),

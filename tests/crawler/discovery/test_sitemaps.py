@@ -26,13 +26,6 @@ def test_a_pictures_address_and_title_are_not_the_pages():
     assert urls(urlset(f"{picture}<loc>/a/1</loc>")) == ["http://site.example/a/1"]
 
 
-def test_namespaces_may_be_missing_wrong_or_prefixed():
-    assert urls(b"<urlset><url><loc>/a</loc></url></urlset>") == ["http://site.example/a"]
-    assert urls(b'<s:urlset xmlns:s="http://x/"><s:url><s:loc>/a</s:loc></s:url></s:urlset>') == [
-        "http://site.example/a"
-    ]
-
-
 def test_plain_text_is_one_address_a_line():
     assert urls(b"\xef\xbb\xbfhttp://site.example/a\r\n\r\nhttp://site.example/b\nhttp://site.example/a") == [
         "http://site.example/a",

@@ -135,23 +135,3 @@ def test_what_the_survey_raises_is_kept():
     spider = surveyed(survey)
     assert spider.result is None
     assert str(spider.error) == "no section"
-
-
-def test_an_error_in_a_callback_ends_the_survey():
-    def full(url: str, answer: Answer) -> None:
-        raise OSError("no space left")
-
-    async def survey(fetch: Fetch) -> Answer:
-        return await fetch(ONE)
-
-    spider = surveyed(survey, full)
-    assert isinstance(spider.error, OSError)
-
-
-def test_an_answer_after_a_cancelled_survey_is_left_out():
-    async def survey(fetch: Fetch) -> None:
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(fetch(ONE), 0)
-        await asyncio.sleep(0)
-
-    assert surveyed(survey).error is None

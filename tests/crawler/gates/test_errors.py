@@ -1,7 +1,5 @@
 """What becomes of a URL whose request failed, by the type of the error."""
 
-import asyncio
-
 import pytest
 from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import TunnelError
@@ -93,11 +91,6 @@ def test_a_refused_address_is_named_with_the_remedy():
 )
 def test_what_would_fail_again_fails_at_once(error, outcome):
     assert outcome_of_failure(error) == outcome
-
-
-@pytest.mark.parametrize("error", [IgnoreRequest("x"), asyncio.CancelledError()])
-def test_other_errors_say_nothing_about_the_host(error):
-    assert host_failure(error) == ""
 
 
 class StrangeError(Exception):

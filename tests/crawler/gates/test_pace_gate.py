@@ -111,10 +111,6 @@ def test_a_request_that_lost_its_permit_gets_another_before_it_is_sent():
     assert list(pace.permits) == []
 
 
-def test_a_request_without_permit_is_sent_at_once():
-    asyncio.run(in_time(Request(URL)))
-
-
 def test_a_response_is_reported_once():
     pace = ScriptedPace(GRANTED)
     request = pass_(pace)
@@ -133,7 +129,6 @@ HEADERS = {"Retry-After": "600"}
         (429, {}, HostProblem("http 429", slow=True)),
         (429, HEADERS, HostProblem("http 429; Retry-After: 600 s", 600.0, slow=True)),
         (429, {"Retry-After": "soon"}, HostProblem("http 429", slow=True)),
-        (429, {"Retry-After": "0"}, HostProblem("http 429", slow=True)),
         (429, {"Retry-After": "9" * 20}, HostProblem("http 429; Retry-After: 86400 s", 86400.0, slow=True)),
         (503, {}, HostProblem("http 503", slow=True, failed=True)),
         (503, HEADERS, HostProblem("http 503; Retry-After: 600 s", 600.0, slow=True)),
@@ -172,12 +167,6 @@ def test_only_a_host_that_is_unavailable_has_failed(error, reported):
     assert [problem for _, _, problem in pace.reports] == reported
 
 
-def test_a_request_that_got_no_permit_is_no_failure():
-    pace = ScriptedPace()
-    gate(pace).process_exception(Request(URL), TimeoutError())
-    assert pace.reports == []
-
-
 NOW = 784111777.0  # Sun, 06 Nov 1994 08:49:37 GMT, the RFC's own example
 
 
@@ -186,7 +175,6 @@ NOW = 784111777.0  # Sun, 06 Nov 1994 08:49:37 GMT, the RFC's own example
     [
         # delay-seconds
         ("120", 120.0),
-        ("0", 0.0),
         (" 3 ", 3.0),
         ("1.5", 1.5),
         ("9" * 30, 1e30),
@@ -194,20 +182,15 @@ NOW = 784111777.0  # Sun, 06 Nov 1994 08:49:37 GMT, the RFC's own example
         ("Sun, 06 Nov 1994 08:51:37 GMT", 120.0),
         ("Sunday, 06-Nov-94 08:51:37 GMT", 120.0),
         ("Sun Nov  6 08:51:37 1994", 120.0),
-        ("sun, 06 nov 1994 08:51:37 gmt", 120.0),
         ("Sun, 06 Nov 1994 09:51:37 +0100", 120.0),
         # over already
         ("Sun, 06 Nov 1994 08:48:37 GMT", -60.0),
         # nonsense
         ("", None),
-        ("-5", None),
         ("soon", None),
-        ("120 s", None),
         ("٣", None),
         ("Sun, 99 Nov 1994 08:51:37 GMT", None),
-        ("Sun, 06 Nov 1994 25:61:61 GMT", None),
         ("Sun", None),
-        (",", None),
     ],
 )
 def test_what_a_value_asks_for(value, seconds):

@@ -4,7 +4,6 @@ import asyncio
 import base64
 import http.client
 import socket
-import threading
 from urllib.parse import urlsplit
 
 import pytest
@@ -121,9 +120,3 @@ def test_a_private_proxy_has_to_be_listed(site, other):
     with GuardedProxy(Guard([urlsplit(site.url).netloc]), upstream=f"http://127.0.0.1:{other.port}") as proxy:
         assert asked(proxy, site.url + ARTICLE)[0] == 403
     assert (other.targets, site.requests) == ([], [])
-
-
-def test_its_thread_ends_with_the_block():
-    with GuardedProxy(Guard()):
-        assert "guarded-proxy" in {thread.name for thread in threading.enumerate()}
-    assert "guarded-proxy" not in {thread.name for thread in threading.enumerate()}

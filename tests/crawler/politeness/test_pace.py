@@ -92,15 +92,6 @@ def test_the_first_permit_is_free_the_next_one_an_interval_away_and_asking_reser
     assert [pace.request_permit(SITE, 5.0).wait for _ in range(20)] == [5.0] * 20
 
 
-def test_a_permit_is_granted_when_the_interval_is_over(clock):
-    pace = clock.pace()
-    pace.request_permit(SITE, 0.05)
-    clock.pass_(0.0499)
-    assert pace.request_permit(SITE, 0.05).wait == pytest.approx(0.0001, abs=2e-6)
-    clock.pass_(0.0001)
-    assert pace.request_permit(SITE, 0.05).wait == 0
-
-
 def test_who_wants_a_long_interval_is_not_starved_by_who_wants_a_short_one(clock):
     short, long = clock.pace(), clock.pace()
     take(clock, short, 0.2)
@@ -207,11 +198,6 @@ def test_each_refusal_doubles_the_interval_up_to_a_most(clock):
     assert seen == [SLOW_LEAST * 2**n for n in range(6)] + [SLOW_MOST] * 2
 
 
-def test_a_floor_is_doubled_too(clock):
-    ask_and(clock, clock.pace(), REFUSED, interval=4.0)
-    assert clock.state().interval == 8.0
-
-
 @pytest.mark.parametrize(
     ("first", "others", "wait"), [(REFUSED, REFUSED, SLOW_LEAST), (REFUSED, None, SLOW_LEAST), (AWAY, AWAY, OPEN_LEAST)]
 )
@@ -241,14 +227,6 @@ def test_a_page_that_is_forbidden_neither_slows_down_nor_speeds_up(clock):
     assert clock.state().interval == SLOW_LEAST
 
 
-def test_an_hour_after_the_last_refusal_it_is_forgotten(clock):
-    pace = clock.pace()
-    ask_and(clock, pace, REFUSED)
-    clock.pass_(3601)
-    assert pace.request_permit(SITE, 0).wait == 0
-    assert clock.state().interval == 0
-
-
 def test_a_host_that_answers_much_slower_than_usual_is_asked_less_often(clock):
     pace = clock.pace()
     for _ in range(60):
@@ -266,18 +244,6 @@ def test_a_host_that_answers_much_slower_than_usual_is_asked_less_often(clock):
         ask_and(clock, pace, seconds=0.05)
         clock.pass_(1)
     assert clock.state().interval == 0
-
-
-def test_slowness_is_bounded_and_a_host_that_is_always_slow_is_not_slowed_down(clock):
-    pace = clock.pace()
-    for _ in range(60):
-        ask_and(clock, pace, seconds=5.0)
-        clock.pass_(1)
-    assert clock.state().interval == 0
-    for _ in range(60):
-        ask_and(clock, pace, seconds=300.0)
-        clock.pass_(1)
-    assert 0 < clock.state().interval <= politeness._CONSTANTS["LAG_MOST"]
 
 
 # Crawl-delay
@@ -462,12 +428,6 @@ def test_names_and_ports_of_one_address_share_a_limiter():
     book = AddressBook(Names(a_example=["192.0.2.7"], b_example=["192.0.2.7"]).look_up)
     urls = ("http://a.example/1", "https://b.example/", "http://a.example:8080/", "http://gone.example/")
     assert limiters(book, *urls) == [*["192.0.2.7"] * 3, "gone.example:80"]
-
-
-def test_the_order_of_the_addresses_does_not_matter():
-    names = {"a_example": ["2001:db8::1", "192.0.2.9", "192.0.2.10"], "b_example": ["192.0.2.10", "192.0.2.9"]}
-    book = AddressBook(Names(**names).look_up)
-    assert limiters(book, "http://a.example/", "http://b.example/") == ["192.0.2.9"] * 2
 
 
 def test_an_address_is_kept_for_some_minutes():

@@ -10,7 +10,7 @@ from crawler.gates.context import FetchContext
 from crawler.gates.host_rules import TdmMiddleware
 from crawler.politeness.host_files import HostFile, HostFiles
 from crawler.politeness.robots import ALLOWS_ALL, KEPT, KEPT_SHORT, PARSED, Unreachable, of_answer, parse
-from evaluation.sample_site import Response, truth
+from evaluation.sample_site import truth
 from tests.crawler.gates.crawls import crawl as crawl_of
 from tests.crawler.spiders import LEAST_GAP, asked_for, crawl, gaps, states, write_tasks
 from tests.samples import sample
@@ -52,11 +52,9 @@ TABLE = [
     row("2.1", "a user-agent line ends the group", "User-agent: a\nDisallow: /x\nUser-agent: foobot\n", "/x", True),
     row("2.1", "end of file without end of line", "User-agent: *\nDisallow: /x", "/x", False),
     # 2.2 formal syntax: line ends, white space, byte order mark
-    row("2.2", "CR LF", "User-agent: *\r\nDisallow: /x\r\n", "/x", False),
     row("2.2", "CR alone", "User-agent: *\rDisallow: /x\r", "/x", False),
     row("2.2", "no other line ends", "User-agent: *\nDisallow: /x\u2028y\n", "/x", True),
     row("2.2", "white space around all parts", " \tUser-agent \t: \t* \n  Disallow\t:\t/x\t \n", "/x", False),
-    row("2.2", "empty lines are within a group", "User-agent: *\n\n\nDisallow: /x\n", "/x", False),
     row("2.2", "keys in any case", "USER-AGENT: *\nDISALLOW: /x\nAllow: /x/y", "/x", False),
     row("2.2", "a line without a colon is no rule", "User-agent: *\nDisallow /x\n", "/x", True),
     row("2.2", "byte order mark", "\ufeffUser-agent: *\nDisallow: /x\n", "/x", False),
@@ -64,23 +62,18 @@ TABLE = [
     row("2.2", "an empty path ends names", "User-agent: foobot\nDisallow:\nUser-agent: b\nDisallow: /", "/x", True),
     # 2.2.1 the user-agent line
     row("2.2.1", "names in any case", "User-agent: FooBot\nDisallow: /x\n", "/x", False),
-    row("2.2.1", "our name in any case", "User-agent: foobot\nDisallow: /x\n", "/x", False, "FOOBOT"),
     row("2.2.1", "rules of a later group count", SIMPLE + "User-agent: quxbot\nDisallow: /y\n", "/y", False, "quxbot"),
     row("2.2.1", "* not, wherever it stands", "User-agent: foobot\nAllow: /a\nUser-agent: *\nDisallow: /", "/x", True),
-    row("2.2.1", "groups of * are one", forbidding("/x") + forbidding("/y"), "/x", False),
-    row("2.2.1", "no group for us", "User-agent: b\nDisallow: /\n", "/x", True),
     row("2.2.1", "a name that ours begins with", "User-agent: foo\nDisallow: /\n", "/x", True),
     row("2.2.1", "a name that begins with ours", "User-agent: foobot-news\nDisallow: /\n", "/x", True),
-    row("2.2.1", "a name within ours", "User-agent: bot\nDisallow: /\n", "/x", True, "foo-bot"),
     row("2.2.1", "a name with a version", "User-agent: foobot/2.1\nDisallow: /\n", "/x", False),
+    row("2.2.1", "a name before others", "User-agent: foobot News;2\nDisallow: /\n", "/x", False),
+    row("2.2.1", "a name with digits", "User-agent: foo2 Bar\nDisallow: /\n", "/x", False, "foo2"),
     # 2.2.2 allow and disallow
     row("2.2.2", "paths are case sensitive", forbidding("/X"), "/x", True),
     row("2.2.2", "from the first octet", forbidding("/x"), "/a/x", True),
-    row("2.2.2", "the path's beginning is enough", forbidding("/x"), "/xyz/1?a=b", False),
     row("2.2.2", "the whole path is needed", forbidding("/x/"), "/x", True),
     row("2.2.2", "most octets win, first", "User-agent: *\nAllow: /x/y\nDisallow: /x\n", "/x/y", True),
-    row("2.2.2", "most octets win, last", "User-agent: *\nDisallow: /x\nAllow: /x/y\n", "/x/y", True),
-    row("2.2.2", "most octets forbid", "User-agent: *\nAllow: /\nDisallow: /x\n", "/x", False),
     row("2.2.2", "octets, not characters", "User-agent: *\nAllow: /*abc\nDisallow: /ツ\n", "/ツabc", False),
     row("2.2.2", "allow wins a tie", "User-agent: *\nDisallow: /x\nAllow: /x\n", "/x", True),
     row("2.2.2", "allow wins a tie of two spellings", "User-agent: *\nAllow: /%78\nDisallow: /x\n", "/x", True),
@@ -89,15 +82,10 @@ TABLE = [
     row("2.2.2", "a rule before any group", "Disallow: /\nUser-agent: *\nDisallow: /x\n", "/y", True),
     row("2.2.2", "the root page", forbidding("/"), "", False),
     # 2.2.2 the table of encodings
-    row("2.2.2", "query as it is", forbidding("/foo/bar?baz=quz"), "/foo/bar?baz=quz", False),
     row("2.2.2", "reserved, raw = escaped", forbidding("/b?z=https://foo.bar"), "/b?z=https%3A%2F%2Ffoo.bar", False),
-    row("2.2.2", "reserved, escaped = raw", forbidding("/b?z=https%3A%2F%2Ffoo.bar"), "/b?z=https://foo.bar", False),
-    row("2.2.2", "reserved, small hex digits", forbidding("/b?z=https%3a%2f%2ffoo"), "/b?z=https://foo", False),
     row("2.2.2", "reserved in a path", forbidding("/a:b,c;d"), "/a%3Ab%2Cc%3Bd", False),
     row("2.2.2", "non-ASCII, raw = escaped", forbidding("/foo/bar/ツ"), "/foo/bar/%E3%83%84", False),
-    row("2.2.2", "non-ASCII, escaped = raw", forbidding("/foo/bar/%E3%83%84"), "/foo/bar/ツ", False),
     row("2.2.2", "unreserved, rule escaped", forbidding("/foo/bar/%62%61%7A"), "/foo/bar/baz", False),
-    row("2.2.2", "unreserved, URL escaped", forbidding("/foo/bar/baz"), "/foo/bar/%62%61%7A", False),
     row("2.2.2", "a slash as data is no delimiter", forbidding("/a/b"), "/a%2Fb", True),
     row("2.2.2", "a question mark as data is none", forbidding("/a?b"), "/a%3Fb", True),
     row("2.2.2", "a space", forbidding("/a b"), "/a%20b", False),
@@ -108,24 +96,18 @@ TABLE = [
     row("2.2.3", "comment in line", "User-agent: *\nallow: / # comment in line\nDisallow: /#x\n", "/", True),
     row("2.2.3", "$ ends", forbidding("/this/path/exactly$"), "/this/path/exactly", False),
     row("2.2.3", "$ and more", forbidding("/this/path/exactly$"), "/this/path/exactly/not", True),
-    row("2.2.3", "$ and a query", forbidding("/exactly$"), "/exactly?not", True),
     row("2.2.3", "$ does not stand for itself", forbidding("/x$"), "/x$y", True),
     row("2.2.3", "*", forbidding("/this/*/exactly"), "/this/path/and/that/exactly", False),
-    row("2.2.3", "* may be nothing", forbidding("/a*b"), "/ab", False),
-    row("2.2.3", "* at the end", forbidding("/x*"), "/xy", False),
     row("2.2.3", "* before $", forbidding("/*.php$"), "/a.php/b.php", False),
     row("2.2.3", "parts may not overlap", forbidding("/ab*ba$"), "/aba", True),
     row("2.2.3", "* into a query", forbidding("/*/print"), "/x?u=/a/print", False),
     row("2.2.3", "any query", forbidding("/*?"), "/x?y", False),
     row("2.2.3", "an empty query", forbidding("/*?"), "/x?", False),
     row("2.2.3", "* itself, escaped", forbidding("/path/file-with-a-%2A.html"), "/path/file-with-a-*.html", False),
-    row("2.2.3", "* itself only", forbidding("/path/file-with-a-%2A.html"), "/path/file-with-a-b.html", True),
     row("2.2.3", "$ itself, escaped", forbidding("/path/foo-%24"), "/path/foo-$", False),
-    row("2.2.3", "$ itself, at the end", forbidding("/path/foo-%24"), "/path/foo-", True),
     # 2.2.4 other records
     row("2.2.4", "Sitemap ends no group", "User-agent: *\nSitemap: /s\nDisallow: /x\n", "/x", False),
     row("2.2.4", "nor between names", "User-agent: foobot\nSitemap: /s\nUser-agent: b\nDisallow: /x\n", "/x", False),
-    row("2.2.4", "nor does an unknown one", "User-agent: foobot\nZ: 1\nUser-agent: b\nDisallow: /x\n", "/x", False),
     row("2.2.4", "nor Crawl-delay", "User-agent: foobot\nCrawl-delay: 1\nUser-agent: b\nDisallow: /x\n", "/x", False),
     row("2.2.4", "others only are a group", "User-agent: *\nDisallow: /\nUser-agent: foobot\nZ: 1\n", "/x", True),
     # 2.3.1.5 parsing errors
@@ -138,9 +120,7 @@ TABLE = [
     row("2.5", "half a line is none", forbidding("/x").rjust(PARSED + 2, "#").replace("#U", "\nU"), "/y", True),
     # 5.1 the simple example
     row("5.1", "picture", SIMPLE, "/a/picture.gif", False, "anybot"),
-    row("5.1", "foobot, elsewhere", SIMPLE, "/publications/a", False),
     row("5.1", "foobot, page", SIMPLE, "/example/page.html", True),
-    row("5.1", "barbot", SIMPLE, "/example/page.html", False, "barbot"),
     row("5.1", "bazbot", SIMPLE, "/example/page.html", False, "bazbot"),
     row("5.1", "quxbot", SIMPLE, "/example/page.html", True, "quxbot"),
     # 5.2 longest match
@@ -277,14 +257,6 @@ def test_without_robots_txt_nothing_is_fetched_and_all_of_it_once_it_is_there(si
     assert {ledger.state_of(site.url + path)[0] for path in ARTICLES} == {"fetched"}
 
 
-def test_a_hiccup_of_robots_txt_costs_a_run_nothing(site, crawl_with):
-    once = iter([503])
-    site.override("/robots.txt", lambda request: Response(next(once, 404), PLAIN, b""))
-    ended = crawl_with(limit=3)
-    assert (ended.code, ended.report["fetched"], ended.report["problems"]) == (0, 3, [])
-    assert asked_for(site, "/robots") == ["/robots.txt"] * 2
-
-
 def redirects(site, other, hops, body):
     """robots.txt leads to and fro between two hosts before it is there."""
     hosts = [site, other]
@@ -311,30 +283,3 @@ def test_the_pace_holds_for_redirects_of_robots_txt(site, crawl_with):
     crawl_with(delay=0.6, limit=1)
     assert asked_for(site, "/")[:4] == ["/robots.txt", "/hop/1", "/hop/2", "/hop/3"]
     assert min(gaps(site)) >= 0.6 * LEAST_GAP
-
-
-def test_an_article_that_moved_to_a_host_without_robots_txt_is_tried_again(site, other, crawl_with, connection):
-    answer(other, 500)
-    site.override(ARTICLES[0], status=301, headers={"Location": other.url + ARTICLES[0]}, body=b"")
-    crawl_with()
-    assert set(asked_for(other, "/")) == {"/robots.txt"}
-    assert Ledger(connection, "zh-news").state_of(site.url + ARTICLES[0])[0] == "waiting"
-
-
-def test_a_task_may_do_without_robots_txt(site, crawl_with):
-    answer(site, 503)
-    assert crawl_with(limit=3, robots="false").code == 0
-    assert asked_for(site, "/robots") == []
-
-
-@pytest.mark.parametrize(
-    "agent", ["Foo Bar", "foo/1.0 (+http://foo.example)", "FOO;1", "foo\tbar", "foo2", "Foo Bar/2"]
-)
-def test_a_user_agent_line_means_the_product_at_its_beginning(agent):
-    rules = parse(f"User-agent: {agent}\nDisallow: /\n\nUser-agent: *\nAllow: /".encode(), "foo")
-    assert not rules.allows(f"{SITE}/a")
-
-
-def test_a_product_with_digits_is_meant_by_its_own_name():
-    assert not parse(b"User-agent: Foo2 Bar\nDisallow: /", "foo2").allows(f"{SITE}/a")
-    assert parse(b"User-agent: foobar\nDisallow: /", "foo").allows(f"{SITE}/a")

@@ -65,18 +65,6 @@ def test_a_task_whose_first_visits_are_blocked_writes_all_articles_afterwards(co
     assert example_of(connection, "news").url.endswith(EXAMPLES["en"])
 
 
-def test_a_site_that_blocks_every_third_request_loses_no_article(connection, tmp_path):
-    crawl, wanted = crawl_of(connection, tmp_path), titles_of("en")
-    crawl.publish()
-    crawl.site.kind, crawl.site.every = "captcha", 3  # fewer than three notices cannot be told from articles
-    crawl.visit()
-    crawl.until_settled()
-    crawl.site.kind = ""
-    crawl.until_settled()
-    outcome = AfterBlock.of(crawl.rows(), wanted, 0, [])
-    assert (outcome.written, outcome.lost) == (len(wanted), 0)
-
-
 @pytest.mark.parametrize(("status", "target"), [(401, "/account/login"), (200, "http://other.example/?u={path}")])
 def test_a_redirect_to_a_login_is_tried_again_and_named(status, target, connection, tmp_path):
     pages = sample_site()

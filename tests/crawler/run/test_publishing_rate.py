@@ -17,18 +17,13 @@ from benchmarks.publishing_rate import (
 from crawler.run.publishing_rate import History, interval, observe
 
 
-@pytest.mark.parametrize("rate", [0.1, 0.3, 1, 3, 10, 30, 100])
+@pytest.mark.parametrize("rate", [0.1, 1, 10, 100])
 def test_a_steady_section_waits_no_longer_than_with_as_many_fixed_visits(rate):
     days = 400 if rate < 1 else 60
     times = published(rate, days)
     found = VisitDelays(times, days)
     fixed = VisitDelays(times, days, period=days * DAY / found.count)
     assert found.wait < 1.35 * fixed.wait
-
-
-def test_four_times_as_many_articles_are_visited_twice_as_often():
-    slow, fast = VisitDelays(published(5, 60), 60), VisitDelays(published(20, 60), 60)
-    assert 1.7 < fast.count / slow.count < 2.3
 
 
 def test_sections_together_wait_less_than_with_the_best_fixed_period_for_all():
@@ -41,12 +36,6 @@ def test_sections_together_wait_less_than_with_the_best_fixed_period_for_all():
 
     waited, waited_by_fixed = (sum(each.wait * each.articles for each in visits) for visits in (found, fixed))
     assert waited < 0.75 * waited_by_fixed
-
-
-@pytest.mark.parametrize("times", [by_day(10, 60), by_day(100, 60), bursts(60)], ids=["ten", "hundred", "bursts"])
-def test_days_nights_and_bursts_cost_at_most_half_again_against_as_many_fixed_visits(times):
-    found = VisitDelays(times, 60)
-    assert found.wait < 1.5 * VisitDelays(times, 60, period=60 * DAY / found.count).wait
 
 
 def test_a_section_that_wakes_up_is_followed_within_a_day():
@@ -89,11 +78,6 @@ def test_one_article_does_not_make_a_quiet_section_jump():
 def test_a_clock_that_goes_back_does_no_harm():
     history = observe(observe(History(), START, 0), START + HOUR, 5)
     assert observe(history, START, 5) == history
-
-
-def test_a_history_is_kept_as_text():
-    history = observe(observe(History(), START, 0), START + HOUR, 5)
-    assert History.from_json(history.to_json()) == history
 
 
 @pytest.mark.parametrize("text", [None, "", "{}", "[1]", "nonsense", '{"hours": {"x": 1}, "weeks": {}, "until": 0}'])

@@ -9,7 +9,7 @@ import pytest
 
 from crawler.discovery.listings import ListPage
 from crawler.run.admission import BEYOND_LIMIT
-from crawler.run.run_report import RunBounds, reports
+from crawler.run.run_report import RunBounds
 from crawler.run.section_articles import PAGES_A_FLUSH, SECONDS_A_FLUSH
 from crawler.run.spider_coordination import disband
 from tests.crawler.run.sections import (
@@ -261,15 +261,6 @@ def test_a_beat_keeps_leases_and_hands_in_waiting_pages(connection, ledger):
 # Failures
 
 
-def test_what_was_not_looked_at_waits_again_and_no_try_is_counted(connection, ledger):
-    driver = Driver(connection).read(1)
-    driver.run.articles.lease(1)
-    driver.end("stopped")
-    assert states(ledger) == {"waiting": 1}
-    [leased] = Driver(connection).run.articles.lease(1)
-    assert leased.tries == 1
-
-
 def make_due(connection):
     name = keys.of_task("news", "delayed")
     connection.zadd(name, dict.fromkeys(connection.zrange(name, 0, -1), 0.0))
@@ -309,11 +300,6 @@ def test_a_list_that_is_the_only_page_of_its_task_is_no_block_page_and_no_proble
 def test_a_section_none_of_whose_links_is_of_the_pattern_is_a_problem(connection):
     report = Driver(connection).read().end()
     assert report.problems == ["no link matches the pattern (list pages read: 1); `exemplar try` shows why"]
-
-
-def test_a_section_that_was_once_found_may_be_empty(connection):
-    Driver(connection).read(1, 2).end()
-    assert Driver(connection).read().end().ok
 
 
 # Enumerated patterns
@@ -357,24 +343,6 @@ def test_enumerated_pages_that_all_redirect_to_one_page_are_not_there(connection
     assert driver.end().failed == 0
     assert (states(ledger)["rejected"], ledger.counts().unaccounted) == (5, 0)
     assert len(daily(connection).fetch_all()) == 3, "they may still appear"
-
-
-# Memory of walks
-
-
-def read_pages(connection, chosen=None):
-    """One run on a section of three lists, with the articles 6 to 1; says how many were read."""
-    driver = Driver(connection, chosen)
-    read = driver.walk(lambda address: list_of(address, 6, 2), headers={})
-    driver.complete()
-    return sum(address.startswith(LIST) for address in read)
-
-
-def test_a_list_that_failed_in_passing_leaves_an_archive_incomplete_but_opens_none_again(connection):
-    Driver(connection).fail_list("http 503", passing=True).end()
-    assert [read_pages(connection), read_pages(connection)] == [3, 1]
-    Driver(connection).fail_list("http 503", passing=True).end()
-    assert read_pages(connection) == 1
 
 
 # Lists by their state
@@ -432,17 +400,6 @@ def test_a_list_with_the_same_body_is_known_once_all_of_its_links_are_entered(co
     assert not again.run.lists.is_as_before(again.run.next_list(), body)
 
 
-def test_another_address_can_not_say_that_a_list_is_unchanged(connection):
-    complete(connection, 1)
-    driver = Driver(connection)
-    assert not driver.run.lists.record_unchanged(driver.run.next_list(), HOST + "/elsewhere/")
-
-
-def test_a_run_that_left_links_out_does_not_ask_by_state(connection):
-    complete(connection, 1, 2, 3, limit=1)
-    assert conditions(connection) == {}
-
-
 def walk(connection, articles, *, lists=None, failing=None):
     """A run on a section with two articles on each of its lists, of which the newest is first.
 
@@ -460,15 +417,6 @@ def walk(connection, articles, *, lists=None, failing=None):
         read += 1
     driver.complete()
     return read
-
-
-@pytest.mark.parametrize(("lists", "grown"), [(1, 5), (3, 0), (3, 1)])
-def test_a_section_that_grew_after_a_run_broke_off_is_read_to_what_was_known(connection, ledger, lists, grown):
-    walk(connection, 10)
-    walk(connection, 30, lists=lists)
-    walk(connection, 30 + grown)
-    assert ledger.counts().seen == 30 + grown
-    assert walk(connection, 30 + grown) == 1
 
 
 def test_walks_grow_no_longer_while_a_list_stays_unavailable(connection):
@@ -540,12 +488,6 @@ def test_a_feed_with_articles_is_read_again_and_one_without_is_not(connection):
 
 
 # Reports
-
-
-def test_reports_are_kept_newest_first(connection):
-    Driver(connection).end()
-    Driver(connection).end("stopped")
-    assert [row["outcome"] for row in reports(connection, "news", 5)] == ["stopped", "finished"]
 
 
 def test_a_walk_that_was_cut_off_is_a_problem(connection):

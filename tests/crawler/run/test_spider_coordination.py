@@ -55,12 +55,6 @@ def test_who_is_silent_too_long_is_out(join):
     assert one.walks is False
 
 
-def test_a_sign_of_life_keeps_the_place(join):
-    one = join()
-    assert one.renew()
-    assert one.walks
-
-
 def test_a_spider_of_this_machine_whose_process_is_gone_is_out_at_once(join):
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()

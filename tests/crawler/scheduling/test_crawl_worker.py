@@ -71,10 +71,6 @@ def signal_spider(workers, site, number):
     processes_of(workers)[0].send_signal(number)
 
 
-def running(workers):
-    return [run.lease.task for run in workers._runs]
-
-
 TALKING = """\
 class Talker:
     def process_request(self, request):
@@ -186,15 +182,6 @@ def test_stopping_lets_the_spider_hand_in_what_it_has_and_leaves_no_temporary_fi
     [(_, report)] = reports
     assert report["outcome"] == "stopped"
     assert report["fetched"] == states(connection)["fetched"] > 0
-    assert schedule.running() == []
-
-
-def test_stopping_a_spider_that_is_still_starting_is_no_problem(schedule, make_due, at_work):
-    make_due(delay=0.2)
-    with at_work() as (workers, reports):
-        until(lambda: running(workers))
-    [(_, report)] = reports
-    assert (report["outcome"], report["problems"]) in [("killed", []), ("stopped", [])]
     assert schedule.running() == []
 
 

@@ -6,7 +6,7 @@ import pytest
 import redis
 
 from crawler.run.publishing_rate import note_visit
-from crawler.scheduling.schedule import SPREAD_MOST, SPREAD_SHARE, STARTED_AT_ONCE, Schedule
+from crawler.scheduling.schedule import SPREAD_MOST, SPREAD_SHARE, Schedule
 from crawler.task_list.publication import periods_of
 from tests.crawler.clock import HandClock
 from tests.crawler.task_lists import task_file
@@ -49,11 +49,6 @@ def test_new_tasks_start_soon_and_spread(schedule):
     assert times[0] >= NOW
     assert times[-1] <= NOW + min(SPREAD, SPREAD_MOST)
     assert len(set(times)) == 20
-
-
-def test_a_few_new_tasks_start_at_once(schedule):
-    planned(schedule, *names(STARTED_AT_ONCE))
-    assert set(schedule.next_times().values()) == {NOW}
 
 
 def test_a_scheduler_of_chosen_tasks_leaves_the_times_of_the_others(schedule):
@@ -135,14 +130,6 @@ def test_a_task_that_still_runs_is_not_fired_again(schedule):
     assert at(NOW + 6 * HOUR, schedule).fire() == ["news"]
 
 
-def test_what_was_spread_stays_spread_also_after_a_long_pause(schedule):
-    planned(schedule, *names(50))
-    at(NOW + 100.4 * HOUR, schedule).fire()
-    times = sorted(schedule.next_times().values())
-    assert len(set(times)) == 50
-    assert times[-1] - times[0] > SPREAD_MOST / 2
-
-
 def test_from_the_first_start_on_many_tasks_are_spread_over_the_whole_period(schedule):
     planned(schedule, *names(200))
     first = at(NOW + SPREAD, schedule)
@@ -154,12 +141,6 @@ def test_from_the_first_start_on_many_tasks_are_spread_over_the_whole_period(sch
     for name, time in second.items():
         at(time + 0.4, schedule).fire([name])  # a scheduler looks twice a second
     assert schedule.next_times() == pytest.approx({name: time + HOUR for name, time in second.items()})
-
-
-def test_a_few_tasks_keep_the_offsets_of_their_first_starts(schedule):
-    planned(schedule, *names(STARTED_AT_ONCE))
-    at(NOW + 0.4, schedule).fire()
-    assert set(schedule.next_times().values()) == {NOW + HOUR}
 
 
 def test_a_task_without_a_period_is_not_looked_at_for_ever(schedule, connection):
@@ -250,14 +231,6 @@ def test_a_run_that_broke_off_comes_again_soon(schedule):
     assert schedule.next_times()["news"] == soon
 
 
-def test_again_never_means_later_than_planned(schedule):
-    planned(schedule, "news")
-    due = schedule.next_times()["news"]
-    schedule.fire_now(["news"])
-    schedule.done(schedule.lease(), again_at=due + HOUR)
-    assert schedule.next_times()["news"] == due
-
-
 def test_a_removed_task_that_broke_off_does_not_come_back(schedule):
     schedule.fire_now(["gone"])
     schedule.done(schedule.lease(), again_at=NOW)
@@ -313,12 +286,3 @@ def test_a_run_that_finds_much_makes_the_period_of_an_auto_task_shorter_at_once(
     period = schedule.periods_in_force(["news"])["news"]
     assert 600 <= period < before / 3
     assert schedule.next_times()["news"] == pytest.approx(NOW + 4 * HOUR + period)
-
-
-def test_the_period_of_an_auto_task_becomes_longer_too_but_not_beyond_its_bound(schedule, connection):
-    planned(schedule, "news", every="auto 10m..5h")
-    for day in range(30):
-        note_visit(connection, "news", 0, now=NOW + day * 24 * HOUR)
-    at(NOW + 4 * HOUR, schedule).fire()
-    at(NOW + 4 * HOUR, schedule).done(schedule.lease())
-    assert schedule.next_times()["news"] == NOW + 9 * HOUR

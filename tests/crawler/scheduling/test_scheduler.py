@@ -103,16 +103,6 @@ def test_an_edit_of_a_copy_that_is_no_longer_in_force_is_refused(scheduler, conn
     assert "differs from the task list in force" in caplog.text
 
 
-def test_without_a_file_it_waits_for_a_list_and_serves_it(connection, tmp_path):
-    lone = Scheduler(connection, None)
-    lone.start()
-    lone.tick()
-    publish(connection, task_file("news"), tmp_path / "tasks.yaml")
-    lone.tick()
-    assert list(lone.schedule.next_times()) == ["news"]
-    assert edition(connection).fingerprint == lone.schedule.edition()
-
-
 def serve(url, path, out):
     served = Scheduler(redis.Redis.from_url(url), path)
     served.start()

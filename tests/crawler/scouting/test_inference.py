@@ -17,9 +17,6 @@ WRITTEN = """
 = /a/jiadian/{date:%Y/%m%d}/{id}.html dedecms with its list pages
 + /a/jiadian/2015/0207/166.html /a/jiadian/2015/0206/165.html /a/jiadian/2015/0130/133.html /a/jiadian/2014/1224/29.html
 - /a/jiadian/list_23_2.html /a/jiadian/ /plus/search.php /a/jiadian/2015/0207/166_2.html
-= /kuaibao/{id}.html dedecms without dates
-+ /kuaibao/124.html /kuaibao/123.html /kuaibao/99.html /kuaibao/7.html
-- /kuaibao/list_1.html /kuaibao/list_2.html /kuaibao/index.html /zhike/31.html
 = /index.php?m=content&c=index&a=show&catid=12&id={id} phpcms route
 + /index.php?m=content&c=index&a=show&catid=12&id=345 /index.php?m=content&c=index&a=show&catid=12&id=344
 + /index.php?m=content&c=index&a=show&catid=12&id=343 /index.php?m=content&c=index&a=show&catid=12&id=301
@@ -38,13 +35,6 @@ WRITTEN = """
 = /{date:%Y/%m}/{slug}.html hexo, an example of digits only
 + /2026/09/30561012.html /2026/10/9f3c01bd.html /2026/10/12aa90f7.html /2025/12/d61633e0.html /2025/12/aa0b1c2d.html
 - /archives/2026/10/ /tags/ /page/2/
-= /posts/{slug}/ hugo posts
-+ /posts/why-we-moved/ /posts/second-harbour/ /posts/tide-tables/ /posts/release-1.20/ /posts/hello/
-- /posts/ /posts/page/2/ /tags/tide/ /about/
-= /c/{date:%Y-%m-%d}/doc-{slug}.shtml portal, day in a folder and a code
-+ /c/2026-11-03/doc-iabzuvx8812345.shtml /c/2026-11-03/doc-iabzuvx8812001.shtml /c/2026-11-02/doc-iabkqpt77.shtml
-+ /c/2026-11-01/doc-ih9k.shtml
-- /china/ /s/2026-11-03/doc-iabzuvx8812999.shtml /roll/index.shtml
 = /politics/{date:%Y-%m/%d}/c_{id}.htm agency, month and day apart
 + /politics/2026-11/03/c_1126097000.htm /politics/2026-11/02/c_112609.htm /politics/2026-10/31/c_1126081234.htm
 + /politics/2026-10/08/c_1.htm
@@ -117,9 +107,6 @@ WRITTEN = """
 = /blog/{slug}/ a year in a title, beside the same of other years
 + /blog/review-2022/ /blog/review-2021/ /blog/review-2020/ /blog/review-2019/ /blog/ferry-late/
 + /blog/storm-warning-for-the-coast/ /blog/tide-tables/ /blog/welcome/
-- /blog/ /tags/
-= /blog/{slug}/ a year before a title
-+ /blog/2022-review/ /blog/ferry-late/ /blog/2021-in-pictures/ /blog/storm-warning/ /blog/welcome/
 - /blog/ /tags/
 = /news/{slug}-{id} titles with numbers that might be years
 + /news/harbour-opens-2044 /news/ferry-late-2150 /news/storm-1890 /news/uk-12000
@@ -219,14 +206,11 @@ def test_pages_about_the_site_do_not_narrow_it() -> None:
 @pytest.mark.parametrize(
     ("pattern", "urls"),
     [
-        ("/**/story/{id}.html", ["/a/b/story/1.html", "/c/story/2.html", "/d/story/3.html"]),
         ("/n/{id}.[s]htm[l]", ["/n/1.htm", "/n/2.html", "/n/3.shtml"]),
         ("/5/{id}.html", ["/5/1042.html", "/5/577.html", "/5/43.html"]),
         (r"/a\*b/{id}", ["/a*b/41", "/a*b/7"]),
         ("/%E6%96%B0%2F%E9%97%BB/{id}", ["/%E6%96%B0%2F%E9%97%BB/41", "/%E6%96%B0%2F%E9%97%BB/7"]),
         ("/view?day={date:%Y-%m-%d}", ["/view?day=2026-11-03", "/view?day=2026-10-30"]),
-        ("/?p={id}", ["/?p=77"]),
-        ("/v/{slug}", ["/v/harbour-video", "/v/ferry-video", "/v/storm-video"]),
         ("/v/{slug}", ["/v/storm-2021", "/v/a-day-at-sea-2020", "/v/the-long-way-2019"]),
     ],
 )
@@ -242,7 +226,6 @@ LONG_TEXT = "The harbour opens again after a storm"
     [
         ("/topics/ferry-late.html", LONG_TEXT, None),  # the example's folder has such a name, too
         ("/tags/ferry-late.html", LONG_TEXT, "in a folder of lists"),
-        ("/topics/all.html", LONG_TEXT, "named as a list"),
         ("/topics/node_2.html", LONG_TEXT, "named as a list"),  # a page of a Chinese newspaper
         ("/topics/known.html", LONG_TEXT, "a list page"),
         ("/topics/logo.png", LONG_TEXT, "a file, not a page"),
@@ -254,7 +237,6 @@ LONG_TEXT = "The harbour opens again after a storm"
         ("/topics/sport.html", "Sport today", "navigation: on all 3 pages read"),
         ("/topics/sport.html", "Extraordinarily long-winded", None),
         ("/topics/sport.html", "a b c d e", None),
-        ("/topics/sport.html", LONG_TEXT, None),
     ],
 )
 def test_a_link_is_no_article_for_a_reason(path: str, text: str, reason: str | None) -> None:

@@ -31,7 +31,6 @@ PORTAL = found(
         (found("https://m.paper.com.cn/a/b/1.html", "https://m.paper.com.cn/a/b/{id}.html", ()), "paper-b"),
         (found("https://city.paper.example/1.html", "https://city.paper.example/{id}.html", (), "site"), "city-paper"),
         (found("http://127.0.0.1:8080/x/1", "http://127.0.0.1:8080/x/{id}", (), "site"), "127-0-0-1"),
-        (found("http://[::1]/x/1", "http://[::1]/x/{id}", (), "site"), "1"),
         (found("http://a.example/新闻/1", "http://a.example/新闻/{id}", ()), "a-新闻"),
     ],
 )
@@ -60,8 +59,3 @@ def test_list_without_tasks_takes_the_first(tmp_path: Path) -> None:
     assert known_as(listed, "https://www.news.example/sport/77.html") is None
     with pytest.raises(TaskError, match="news-harbour already covers this section"):
         refuse_known(listed, PORTAL)
-
-
-def test_no_list_is_an_empty_one(tmp_path: Path) -> None:
-    there = existing_list(tmp_path / "none.yaml")
-    assert (there.tasks.tasks, dict(there.defaults), there.tasks.settings.contact) == ({}, {}, None)

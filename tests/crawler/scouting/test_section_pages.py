@@ -21,12 +21,11 @@ OUTER_FIRST = ["https://town.example/news/", "https://town.example/news/harbour/
     [
         (f"<div class=breadcrumb>{CRUMBS}</div>", OUTER_FIRST),
         (f"<p>您的位置：{CRUMBS}</p>", OUTER_FIRST),
-        (f"<div id=pt class='bm cl'>{CRUMBS}</div>", OUTER_FIRST),
         (f"<p>{CRUMBS}</p>", []),
         (f"<div class=crumbs><a href='https://far.example/x/'>Far</a> {CRUMBS}</div>", OUTER_FIRST),
         ("<div class=position>" + "".join(f"<a href='/part-{n}/'>{n}</a>" for n in range(9)) + "</div>", []),
     ],
-    ids=["named", "by its text", "as Discuz! names it", "unnamed", "with a link to another site", "a menu"],
+    ids=["named", "by its text", "unnamed", "with a link to another site", "a menu"],
 )
 def test_a_breadcrumb_has_few_links_and_is_named_or_says_so(html: str, found: list[str]) -> None:
     assert breadcrumb(HERE, page(html)) == found

@@ -9,7 +9,6 @@ from crawler.run.section_run import SectionRun
 from crawler.scouting.trial import Trial, trial
 from crawler.task_list.models import Task
 from tests.crawler.invented import HOST, Site, article, listing, menu, page
-from workers.page_store import StoredPage
 
 NAV = menu("/", "/news/", "/about/")
 SHOWN = [(f"/news/2026/11{n % 28 + 1:02d}/{n + 400}.html", n) for n in range(24)]
@@ -42,15 +41,6 @@ def test_lists_links_and_ten_newest_articles_are_shown() -> None:
     assert days == sorted(days, reverse=True)
     assert len(days) == 10
     assert all(sample.by_example and sample.confidence > 0.9 for sample in found.samples)
-
-
-def test_what_robots_txt_forbids_is_told() -> None:
-    class Forbidding(Site):
-        def answer(self, url: str) -> StoredPage | str:
-            return "robots.txt forbids it" if "/2026/1124/" in url else super().answer(url)
-
-    found = tried(Forbidding(site().pages))
-    assert found.forbidden == (f"{HOST}{SHOWN[23][0]}",)
 
 
 @pytest.mark.parametrize("host", [HOST, "https://*.example"])
@@ -105,19 +95,8 @@ def test_pages_that_are_not_there_are_told() -> None:
     assert not [problem for problem in found.problems if "example fits" in problem]
 
 
-def test_lists_among_the_articles_are_told() -> None:
-    where = site()
-    for path, _ in SHOWN[:3] + SHOWN[4:]:
-        where.pages[path] = where.pages["/news/"]
-    assert any("none of" in problem or "fits" in problem for problem in tried(where).problems)
-
-
-@pytest.mark.parametrize(
-    ("pattern", "path"),
-    [("/d/{date:%Y-%m-%d}.html", "/d/2026-11-30.html"), ("/m/{date:%Y-%m}.html", "/m/2026-11.html")],
-)
-def test_dates_are_counted_where_no_list_is(pattern: str, path: str) -> None:
-    where = site()
+def test_dates_are_counted_where_no_list_is() -> None:
+    where, pattern, path = site(), "/d/{date:%Y-%m-%d}.html", "/d/2026-11-30.html"
     where.pages[path] = article(5, NAV)
     found = tried(where, pattern=pattern, example=HOST + path, start=[])
     assert [sample.url for sample in found.samples] == [HOST + path]

@@ -82,12 +82,9 @@ def test_a_published_list_keeps_the_options(tmp_path):
 MISTAKES = [
     # (output, column of the mistake, key path below output and words)
     ("{too: a.jsonl}", 14, ".too: unknown key; did you mean 'to'?"),
-    ("{fields: [url]}", 13, ": 'to' is missing; write {to: …}"),
     ("[[a.jsonl]]", 14, "[0]: must be text, not a list"),
-    ("{to: a.jsonll}", 18, ".to: unknown kind of output .jsonll; did you mean .jsonl?"),
     ("{to: 'a{tsk}.jsonl'}", 20, ".to: unknown placeholder {tsk}; did you mean {task}?"),
     ("'a.jsonl '", 13, ": the output ends with a slash or a space; did you mean a.jsonl?"),
-    ("out/a.jsonl/", 13, ": the output ends with a slash or a space; did you mean out/a.jsonl?"),
     (r"C:\data\a.csv", 13, ": Windows paths do not exist on this machine"),
     ("'a.jsonl?x=1'", 13, ": the output ends with a query; did you mean a.jsonl?"),
     ("sqlit:///a.db", 13, ": unknown kind of output sqlit:; did you mean mysql:?"),
@@ -95,7 +92,6 @@ MISTAKES = [
     ("'s3://b/{date}/'", 21, ": an output of kind s3 has no {date}; known: {task}"),
     ("'s3://'", 13, ": no path after s3:; write s3://bucket/path"),
     ("{to: a.jsonl, fields: []}", 35, ".fields: empty; write a list such as"),
-    ("{to: a.jsonl, fields: url}", 35, ".fields: must be a list, not 'url'; write a list such as"),
     ("{to: a.jsonl, fields: [url, titel]}", 41, ".fields[1]: unknown field 'titel'; did you mean 'title'?"),
     ("{to: a.jsonl, fields: [{text: body}]}", 43, ".fields[0].text: unknown field 'body'; write {body: text}"),
     ("{to: a.jsonl, fields: [{URL: text}, url]}", 49, ".fields[1]: duplicate field 'url'; delete one"),
@@ -104,15 +100,10 @@ MISTAKES = [
     ("{to: a.jsonl, fields: [{a: [b]}]}", 40, ".fields[0].a: must be the name of a field, not a list"),
     ("{to: a.jsonl, where: zh}", 34, ".where: must be a map, not 'zh'"),
     ("{to: a.jsonl, where: {language: chinese}}", 45, ".where.language: unknown language 'chinese'; write zh or en"),
-    ("{to: a.jsonl, where: {language: zh-CN}}", 45, ".where.language: unknown language 'zh-CN'; did you mean zh?"),
-    ("{to: a.jsonl, where: {language: Englisch}}", 45, ".where.language: unknown language 'Englisch'; write zh or en"),
     ("{to: a.jsonl, where: {language: [en, xq]}}", 50, ".where.language[1]: unknown language 'xq'; write zh or en"),
     ("{to: a.jsonl, where: {confidence: 50}}", 47, ".where.confidence: must be at most 1, not 50"),
-    ("{to: a.jsonl, where: {keywords: ['']}}", 46, ".where.keywords[0]: empty"),
     ("{to: a.jsonl, batch: {rows: 5}}", 34, ".batch: has no effect on an output of the kind jsonl; delete it"),
-    ("{to: 'queued://h', batch: {rows: 0}}", 46, ".batch.rows: must be at least 1, not 0"),
     ("[a.jsonl, {to: ./a.jsonl, where: {language: zh}}]", 23, "[1]: writes to a.jsonl a second time; delete one"),
-    ("[news.db, './{task}.db']", 23, "[1]: writes to news.db a second time; delete one"),
 ]
 
 
@@ -121,11 +112,6 @@ MISTAKES = [
 def test_each_mistake_has_its_place(output, column, words, tmp_path):
     found = mistakes_of(TASK + output, tmp_path)
     assert any(line.startswith(f"tasks.yaml:6:{column}: tasks.news.output{words}") for line in found), found
-
-
-def test_all_mistakes_of_an_output_are_reported_together():
-    found = mistakes_of(TASK + "{to: a.jsonl, fields: [x_], where: {language: qq, confidence: 2}}")
-    assert len(found) == 3
 
 
 @pytest.mark.usefixtures("queued_kind")

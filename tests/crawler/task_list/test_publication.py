@@ -1,6 +1,5 @@
 """One task list in force for the whole cluster, and who may change it."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -47,19 +46,6 @@ def test_workers_get_a_brief_of_each_task_with_what_to_skip_and_by_which_name_si
     assert (config.skip, config.product) == (("noai", "tdm-reservation"), "Exemplar")
 
 
-def test_a_brief_from_before_there_was_anything_to_skip_is_read(connection, news_in_force):
-    raw = json.loads(connection.hget(keys.CONFIGS, "news"))
-    before = {name: raw[name] for name in raw if name not in ("skip", "product")}
-    connection.hset(keys.CONFIGS, "news", json.dumps(before))
-    assert config_of(connection, "news").skip == ()
-
-
-def test_without_a_list_in_force_one_is_told_what_to_do(connection):
-    assert edition(connection) is None
-    with pytest.raises(TaskError, match="exemplar schedule"):
-        published(connection)
-
-
 def test_the_same_list_changes_nothing_from_wherever_it_comes(connection, news_in_force):
     assert not publish(connection, task_file("news"), HERE)
     assert not publish(connection, task_file("news"), THERE)
@@ -91,11 +77,6 @@ def test_an_edit_of_what_is_in_force_is_accepted(connection, news_in_force):
     assert publish(connection, task_file("news", "sports"), THERE, in_step_with=before).added == ("sports",)
 
 
-def test_an_edit_of_something_else_is_refused(connection, news_in_force):
-    with pytest.raises(DivergentCopy):
-        publish(connection, task_file("a"), THERE, in_step_with=task_file("b").fingerprint)
-
-
 def test_a_spider_reads_its_own_task_only(connection):
     tasks = task_file("news", "sports", keep="[央行]")
     publish(connection, tasks, HERE)
@@ -118,12 +99,6 @@ def test_a_list_in_another_form_is_written_anew(connection, news_in_force):
     connection.hset(keys.EDITION, "form", "1")
     publish(connection, task_file("news"), HERE)
     assert published_periods(connection) == {"news": "1h"}
-
-
-def test_a_folder_that_was_moved_moves_the_outputs_of_all_tasks(connection):
-    publish(connection, task_file("news", "sports"), HERE)
-    publish(connection, task_file("news", "sports"), THERE, take_over=True)
-    assert {config_of(connection, name).folder for name in ("news", "sports")} == {"/there"}
 
 
 def test_of_two_that_publish_at_once_the_second_looks_again(connection, news_in_force, redis_url, monkeypatch):

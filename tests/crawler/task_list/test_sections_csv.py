@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from crawler.task_list.edit import add_task, append_tasks
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError, TaskFileError
-from crawler.task_list.schema import sample
 from crawler.task_list.sections_csv import read_sections
 from tests import samples
 
@@ -97,15 +96,6 @@ def test_mistake_names_row_and_key_and_nothing_is_written(tmp_path, tasks_yaml, 
     assert tasks_yaml.read_text(encoding="utf-8") == LIST
 
 
-def test_all_mistakes_come_at_once(tmp_path, tasks_yaml):
-    content = "name,example,pattern,every\na,h/1,/{id},1q\n\nb,http://h/1,/{x},1h\n"
-    places = [line.split(": ")[:2] for line in mistakes_of(tmp_path, content)]
-    keys = [("2", "example"), ("2", "every"), ("4", "pattern")]
-    assert sorted(places) == sorted(
-        [f"sections.csv:{row}:1", f"tasks.{'a' if row == '2' else 'b'}.{key}"] for row, key in keys
-    )
-
-
 def test_no_such_spreadsheet_is_a_mistake_too(tmp_path):
     with pytest.raises(TaskFileError, match="cannot be read"):
         read_sections(tmp_path / "none.csv")
@@ -140,12 +130,6 @@ def test_a_list_at_the_end_of_the_file_grows(tasks_yaml, newline, ending):
     assert [*load(tasks_yaml).tasks] == ["first", "a"]
 
 
-def test_the_sample_grows(tasks_yaml):
-    tasks_yaml.write_text(sample("a@example.org"), encoding="utf-8")
-    append_tasks(tasks_yaml, {1: ROW})
-    assert [*load(tasks_yaml).tasks] == ["news", "a"]
-
-
 def test_what_is_there_already_is_passed_over(tasks_yaml):
     same = {"name": "first", "example": "http://h/1", "pattern": "/{id}", "every": "1h"}
     assert append_tasks(tasks_yaml, dict(enumerate([same, ROW], 1))) == ["a"]
@@ -158,12 +142,6 @@ def test_a_list_in_braces_is_refused(tasks_yaml):
     with pytest.raises(TaskError, match="by hand"):
         append_tasks(tasks_yaml, {1: ROW})
     assert tasks_yaml.read_text() == text
-
-
-def test_a_task_list_with_mistakes_is_left_alone(tasks_yaml):
-    tasks_yaml.write_text(LIST.replace("pattern", "patern"))
-    with pytest.raises(TaskFileError, match="did you mean 'pattern'"):
-        append_tasks(tasks_yaml, {1: ROW})
 
 
 def test_the_file_keeps_its_mode_and_a_link_stays_a_link(tasks_yaml, tmp_path):
