@@ -10,7 +10,6 @@ A task's proxy gets every request of the task, after the guard's check:
 Proxies of the environment (`HTTP_PROXY` …) are never used.
 """
 
-import ipaddress
 from collections.abc import Mapping
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any
@@ -23,7 +22,7 @@ from scrapy.http.cookies import CookieJar
 from crawler.gates.context import PROXY, Gate
 from crawler.gates.errors import AddressRefused, FetchError, RequestRefused, RunEnding
 from crawler.guarding.browser_proxy import Upstream, authority
-from crawler.guarding.guard import SCHEMES, Guard, host_and_port, is_odd_spelling, look_up, refusal
+from crawler.guarding.guard import SCHEMES, Guard, host_and_port, is_odd_spelling, refusal
 
 CONTACT_MISSING = (
     "no contact for site owners is set: add `settings.contact` in tasks.yaml "
@@ -60,10 +59,10 @@ class AddressGate(Gate):
 
     async def process_exception(self, request: Request, exception: Exception) -> None:
         """Handle a host that was not found because the resolver refused its addresses. Raises `AddressRefused`."""
-        if isinstance(exception, CannotResolveHostError) and (
-            address := await self.context.guard.refused_address(*_connected_to(request))
-        ):
-            raise AddressRefused(address) from exception
+        if isinstance(exception, CannotResolveHostError):
+            _, refused = await self.context.guard.addresses_of(*_connected_to(request))
+            if refused:
+                raise AddressRefused(refused[0]) from exception
 
 
 def _connected_to(request: Request) -> tuple[str, int]:
@@ -102,12 +101,12 @@ async def allowed_addresses(guard: Guard, host: str, port: int, whose: str = "ad
 
     Raises `AddressRefused` if one of them may not be contacted, `CannotResolveHostError` if there is none.
     """
-    if not (addresses := await look_up(host, port)):
+    allowed, refused = await guard.addresses_of(host, port)
+    if refused:
+        raise AddressRefused(refused[0], whose)
+    if not allowed:
         raise CannotResolveHostError(f"{host} is not found")
-    for address in addresses:
-        if not guard.allows(ipaddress.ip_address(address), host, port):
-            raise AddressRefused(address, whose)
-    return addresses
+    return allowed
 
 
 class CredentialsMiddleware(Gate):

@@ -16,14 +16,13 @@ thread with an event loop of its own, so that it does not wait for the spider's 
 
 import asyncio
 import base64
-import ipaddress
 import socket
 import threading
 from dataclasses import dataclass
 from types import TracebackType
 from urllib.parse import unquote, urlsplit
 
-from crawler.guarding.guard import SCHEMES, Guard, is_odd_spelling, look_up
+from crawler.guarding.guard import SCHEMES, Guard, is_odd_spelling
 from workers.redaction import remember
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -187,11 +186,11 @@ class GuardedProxy:
         """
         if self.listed_only and not self.guard.lists(host, port):
             raise Refused(FORBIDDEN, host)
-        if not (addresses := await look_up(host, port)):
+        allowed, refused = await self.guard.addresses_of(host, port)
+        if refused and (every or not allowed):
+            raise Refused(FORBIDDEN, refused[0])
+        if not allowed:
             raise Refused(OUT_OF_REACH)
-        allowed = [text for text in addresses if self.guard.allows(ipaddress.ip_address(text), host, port)]
-        if not allowed or (every and len(allowed) < len(addresses)):
-            raise Refused(FORBIDDEN, next(text for text in addresses if text not in allowed))
         return allowed
 
 

@@ -50,10 +50,13 @@ class Guard:
         """Whether a connection to this address, found under this name, may be made."""
         return is_public(address) or self._listed(address, host, port)
 
-    async def refused_address(self, host: str, port: int) -> str | None:
-        """Return an address of a host that may not be contacted, for a message; None if there is none."""
-        addresses = await look_up(host, port)
-        return next((text for text in addresses if not self.allows(ipaddress.ip_address(text), host, port)), None)
+    async def addresses_of(self, host: str, port: int) -> tuple[list[str], list[str]]:
+        """Look a host up; return the addresses that may be contacted, and those that may not."""
+        allowed: list[str] = []
+        refused: list[str] = []
+        for text in await look_up(host, port):
+            (allowed if self.allows(ipaddress.ip_address(text), host, port) else refused).append(text)
+        return allowed, refused
 
     def lists(self, host: str, port: int) -> bool:
         """Whether the user listed this host: it belongs to the user, so no contact is required."""

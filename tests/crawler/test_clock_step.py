@@ -1,6 +1,6 @@
 """Redis' clock is set back by an hour: pace, crew and schedule go on within their usual waits, and never faster."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import cast
 
 import pytest
@@ -113,44 +113,32 @@ def test_a_walk_that_ended_before_the_step_ends_no_later_walk(server: RedisWithC
     assert (later.walks, later.walk_ended) == (True, False)
 
 
-@pytest.fixture(params=["back", "forward and back"])
-def step(
-    request: pytest.FixtureRequest, server: RedisWithClock, ahead: "redis.Redis", clock: Clock
-) -> Callable[[], None]:
-    """Sets the clock back, between two looks of a scheduler."""
-    schedule = Schedule(ahead, clock)
-    if request.param == "forward and back":
-        server.set(0)
-        schedule.fire()
-        server.set(HOUR)
-
-    def back() -> None:
-        schedule.fire()
-        server.set(0)
-        schedule.fire()
-
-    return back
+def step_back(server: RedisWithClock, schedule: Schedule) -> None:
+    """Set the clock back, between two looks of a scheduler."""
+    schedule.fire()
+    server.set(0)
+    schedule.fire()
 
 
-def test_a_task_is_due_after_its_usual_period(ahead: "redis.Redis", clock: Clock, step: Callable[[], None]) -> None:
+def test_a_task_is_due_after_its_usual_period(server: RedisWithClock, ahead: "redis.Redis", clock: Clock) -> None:
     schedule = Schedule(ahead, clock)
     schedule.plan({TASK: "600s"})
     assert schedule.fire() == [TASK]
     lease = schedule.lease()
     assert lease is not None
     schedule.done(lease)
-    step()
+    step_back(server, schedule)
     clock.later = 590
     assert schedule.fire() == []
     clock.later = 603
     assert schedule.fire() == [TASK]
 
 
-def test_a_dead_workers_run_is_leased_again(ahead: "redis.Redis", clock: Clock, step: Callable[[], None]) -> None:
+def test_a_dead_workers_run_is_leased_again(server: RedisWithClock, ahead: "redis.Redis", clock: Clock) -> None:
     schedule = Schedule(ahead, clock)
     schedule.fire_now([TASK])
     assert schedule.lease() is not None
-    step()
+    step_back(server, schedule)
     assert schedule.lease() is None
     clock.later = LEASE_SECONDS + 2
     assert schedule.lease() is not None

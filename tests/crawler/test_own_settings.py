@@ -194,12 +194,7 @@ def test_a_crawlers_copy_of_the_settings_is_that_of_scrapy_and_its_own():
     before = settings.copy_to_dict()
     copied, theirs = settings.copy(), Settings.copy(settings)
     assert copied.copy_to_dict() == theirs.copy_to_dict()
-    for name in theirs:
-        assert copied.getpriority(name) == theirs.getpriority(name)
-        if isinstance(theirs[name], BaseSettings):
-            assert {each: copied[name].getpriority(each) for each in copied[name]} == {
-                each: theirs[name].getpriority(each) for each in theirs[name]
-            }
+    assert [copied.getpriority(name) for name in theirs] == [theirs.getpriority(name) for name in theirs]
     again = copied.copy()
     again["ALLOWED"].append("z")
     again["EXTENSIONS"].set("a.C", 5, "cmdline")

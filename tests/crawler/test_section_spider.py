@@ -13,7 +13,6 @@ from scrapy.http import HtmlResponse
 from twisted.python.failure import Failure
 
 from crawler.gates.context import FetchContext
-from crawler.gates.errors import RunEnding
 from crawler.run.fetches import Answered, Fetch
 from crawler.run.outcomes import Outcome
 from crawler.run.run_report import BOUNDS
@@ -299,14 +298,6 @@ def told(run, came):
 ANSWER = HtmlResponse(FETCH.url, body=b"<p>x</p>", headers={"Content-Type": "text/html"})
 
 
-def test_what_came_is_told_and_the_next_fetch_becomes_a_request():
-    run = Noted(None, NEXT)
-    [request], outcome = told(run, ANSWER)
-    assert (request.url, request.headers["If-None-Match"], outcome) == (NEXT.url, b"x", "finished")
-    (url, answer), (next_url, _) = run.told
-    assert (url, answer.status, answer.page.body, next_url) == (FETCH.url, 200, b"<p>x</p>", NEXT.url)
-
-
 def test_a_surprise_with_one_page_is_told_and_the_run_goes_on():
     run = Noted(RuntimeError("no such luck"), NEXT)
     requests, outcome = told(run, ANSWER)
@@ -327,13 +318,6 @@ def test_a_url_that_no_request_can_be_made_of_is_settled():
     requests, outcome = told(run, ANSWER)
     assert ([request.url for request in requests], outcome) == ([NEXT.url], "finished")
     assert run.told[1][1].outcome.kind == "fail"
-
-
-def test_a_request_that_was_never_sent_is_told_as_such():
-    run = Noted()
-    told(run, RunEnding())
-    [(_, none)] = run.told
-    assert none.cause == "run ending"
 
 
 def test_a_spider_that_is_closed_settles_the_fetches_that_were_not_sent_before_its_run_ends():

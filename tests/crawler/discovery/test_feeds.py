@@ -44,9 +44,15 @@ def test_a_guid_is_an_address_unless_it_says_it_is_none():
 
 
 def test_where_a_feed_goes_on():
-    links = '<link rel="next" href="?p=2"/><link rel="prev-archive" href="/2023.xml"/><link rel="first" href="?p=1"/>'
+    links = '<link href="/"/><link rel="next" href="?p=2"/><link rel="prev-archive" href="/2023.xml"/>'
     feed = read_feed(f"<feed {ATOM}>{links}</feed>".encode(), URL)
     assert feed.next == ["http://site.example/feeds/news.xml?p=2", "http://site.example/2023.xml"]
+    assert feed.home == "http://site.example/"
+
+
+def test_of_two_alternate_links_the_page_counts():
+    links = '<link type="application/pdf" href="/a.pdf"/><link type="text/html" href="/a/1"/>'
+    assert urls(f"<feed {ATOM}><entry>{links}</entry></feed>".encode()) == ["http://site.example/a/1"]
 
 
 # Bytes as they come

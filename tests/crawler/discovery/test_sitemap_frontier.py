@@ -47,6 +47,12 @@ def test_an_address_that_names_a_month_says_how_new_it_is():
     assert Reading(child("2019-05"), child("2021-01"), child("2020")).names == ["2021-01", "2020", "2019-05"]
 
 
+def test_a_walk_that_was_stopped_left_no_sitemap_unread_because_of_the_limit():
+    reading = Reading()
+    reading.frontier.push(ROOT_PAGE)
+    assert reading.frontier.unread() == 0
+
+
 def test_what_is_older_than_asked_for_is_left():
     kept = Reading(child("a", day(1)), child("b", day(9)), child("2019-05"), child("c"), since=date(2024, 3, 5))
     assert sorted(kept.names) == ["b", "c"]

@@ -132,11 +132,6 @@ def test_enumerates_numbers_in_the_order_written(pattern, urls):
     assert list(Pattern.parse(pattern).enumerate(today, today)) == [f"http://h/{each}" for each in urls]
 
 
-@pytest.mark.parametrize("part", ["{id}", "{slug}", "*", "**"])
-def test_what_cannot_be_counted_is_not_enumerable(part):
-    assert not Pattern.parse(f"http://h/{{date:%Y}}/{part}").enumerable
-
-
 PARTS = [
     "{date:%Y}",
     "{date:%d}",

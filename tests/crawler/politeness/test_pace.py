@@ -198,6 +198,11 @@ def test_each_refusal_doubles_the_interval_up_to_a_most(clock):
     assert seen == [SLOW_LEAST * 2**n for n in range(6)] + [SLOW_MOST] * 2
 
 
+def test_a_floor_is_doubled_too(clock):
+    ask_and(clock, clock.pace(), REFUSED, interval=4.0)
+    assert clock.state().interval == 8.0
+
+
 @pytest.mark.parametrize(
     ("first", "others", "wait"), [(REFUSED, REFUSED, SLOW_LEAST), (REFUSED, None, SLOW_LEAST), (AWAY, AWAY, OPEN_LEAST)]
 )
@@ -240,6 +245,9 @@ def test_a_host_that_answers_much_slower_than_usual_is_asked_less_often(clock):
     assert 1 < slowed < 4
     take(clock, pace)
     assert pace.request_permit(SITE, 0).wait == pytest.approx(clock.state().interval)
+    for _ in range(5):
+        ask_and(clock, pace, seconds=300.0)
+    assert clock.state().interval == politeness._CONSTANTS["LAG_MOST"]
     for _ in range(20):
         ask_and(clock, pace, seconds=0.05)
         clock.pass_(1)
@@ -428,6 +436,12 @@ def test_names_and_ports_of_one_address_share_a_limiter():
     book = AddressBook(Names(a_example=["192.0.2.7"], b_example=["192.0.2.7"]).look_up)
     urls = ("http://a.example/1", "https://b.example/", "http://a.example:8080/", "http://gone.example/")
     assert limiters(book, *urls) == [*["192.0.2.7"] * 3, "gone.example:80"]
+
+
+def test_the_order_of_the_addresses_does_not_matter():
+    names = {"a_example": ["2001:db8::1", "192.0.2.9", "192.0.2.10"], "b_example": ["192.0.2.10", "192.0.2.9"]}
+    book = AddressBook(Names(**names).look_up)
+    assert limiters(book, "http://a.example/", "http://b.example/") == ["192.0.2.9"] * 2
 
 
 def test_an_address_is_kept_for_some_minutes():

@@ -64,13 +64,6 @@ def test_a_cron_line_keeps_its_own_time(schedule):
     assert NOW < due <= NOW + 24 * HOUR
 
 
-def test_planning_again_changes_nothing(schedule):
-    planned(schedule, *names(5))
-    before = schedule.next_times()
-    at(NOW + 100, schedule).plan(tasks(*names(5)))
-    assert schedule.next_times() == before
-
-
 def test_paused_and_removed_tasks_leave_also_what_is_due(schedule):
     planned(schedule, "kept", "paused", "removed")
     at(NOW + HOUR, schedule).fire()

@@ -144,15 +144,6 @@ def all_of(queue):
             return found
 
 
-def test_what_fires_is_told(scheduler, connection):
-    connection.zadd("exemplar:schedule", {"news": 1.0})
-    told = []
-    scheduler.tick(told.append)
-    scheduler.tick(told.append)
-    assert told == [["news"]]
-    assert scheduler.schedule.due() == ["news"]
-
-
 # A Redis that loses data
 
 

@@ -9,6 +9,7 @@ from crawler.run.section_run import SectionRun
 from crawler.scouting.trial import Trial, trial
 from crawler.task_list.models import Task
 from tests.crawler.invented import HOST, Site, article, listing, menu, page
+from workers.page_store import StoredPage
 
 NAV = menu("/", "/news/", "/about/")
 SHOWN = [(f"/news/2026/11{n % 28 + 1:02d}/{n + 400}.html", n) for n in range(24)]
@@ -41,6 +42,15 @@ def test_lists_links_and_ten_newest_articles_are_shown() -> None:
     assert days == sorted(days, reverse=True)
     assert len(days) == 10
     assert all(sample.by_example and sample.confidence > 0.9 for sample in found.samples)
+
+
+def test_what_robots_txt_forbids_is_told() -> None:
+    class Forbidding(Site):
+        def answer(self, url: str) -> StoredPage | str:
+            return "robots.txt forbids it" if "/2026/1124/" in url else super().answer(url)
+
+    found = tried(Forbidding(site().pages))
+    assert found.forbidden == (f"{HOST}{SHOWN[23][0]}",)
 
 
 @pytest.mark.parametrize("host", [HOST, "https://*.example"])

@@ -44,11 +44,6 @@ def mistakes_of(text: str, folder: Path | None = None) -> list[str]:
     return str(caught.value).splitlines()
 
 
-def test_the_names_of_outputs_stay_what_they_were():
-    task = task_of("\n" + ALL)
-    assert task.outputs() == ("plain.jsonl", "out/news.db")
-
-
 @pytest.mark.parametrize("output", ["a.jsonl", "[a.jsonl]", "{to: a.jsonl}", "{to: a.jsonl, where: {confidence: 0}}"])
 def test_an_output_without_options_is_what_it_was_before_there_were_options(output):
     task = task_of(output)
@@ -141,13 +136,6 @@ def test_a_feed_is_of_one_task(kind):
             f"kind {name} is for one task; name another path"
         )
     assert len(loads(first + f"feeds/{{task}}.{kind}").tasks) == 2
-
-
-@pytest.mark.parametrize(
-    "output", ["all.jsonl", "all.jsonl.gz", "all.csv", "all.db", "'all/{title}.md'", "all.parquet", "all.warc.gz"]
-)
-def test_tasks_may_share_every_other_file(output):
-    assert len(loads(TASK + output + "\n" + TASK.partition("\n")[2].replace("news", "more") + output).tasks) == 2
 
 
 def test_no_message_shows_a_password():
