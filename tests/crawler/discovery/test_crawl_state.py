@@ -71,6 +71,12 @@ def test_after_a_day_a_list_is_asked_for_whole(connection, memory):
     assert again(connection).last_response(PAGE, NOW + TRUSTED) is None
 
 
+def test_an_answer_without_a_state_ends_the_older_one(connection, memory):
+    remember(memory, kept())
+    remember(again(connection), None)
+    assert again(connection).last_response(PAGE, NOW) is None
+
+
 def test_a_changed_task_and_a_forgotten_one_begin_anew(connection, memory):
     remember(memory, kept())
     forget_lists(connection, "news")

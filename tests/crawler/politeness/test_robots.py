@@ -36,6 +36,7 @@ Disallow: /example/page.html
 
 User-Agent: quxbot
 """
+FOR_FOOBOT = "User-agent: foobot\nDisallow: /x\n"
 LONGEST = "User-Agent: foobot\nAllow: /example/page/\nDisallow: /example/page/disallowed.gif\n"
 
 
@@ -64,6 +65,7 @@ TABLE = [
     row("2.2.1", "names in any case", "User-agent: FooBot\nDisallow: /x\n", "/x", False),
     row("2.2.1", "rules of a later group count", SIMPLE + "User-agent: quxbot\nDisallow: /y\n", "/y", False, "quxbot"),
     row("2.2.1", "* not, wherever it stands", "User-agent: foobot\nAllow: /a\nUser-agent: *\nDisallow: /", "/x", True),
+    row("2.2.1", "groups of a name are one", LONGEST + "User-agent: b\nDisallow: /\n" + FOR_FOOBOT, "/x", False),
     row("2.2.1", "a name that ours begins with", "User-agent: foo\nDisallow: /\n", "/x", True),
     row("2.2.1", "a name that begins with ours", "User-agent: foobot-news\nDisallow: /\n", "/x", True),
     row("2.2.1", "a name with a version", "User-agent: foobot/2.1\nDisallow: /\n", "/x", False),
@@ -82,6 +84,7 @@ TABLE = [
     row("2.2.2", "a rule before any group", "Disallow: /\nUser-agent: *\nDisallow: /x\n", "/y", True),
     row("2.2.2", "the root page", forbidding("/"), "", False),
     # 2.2.2 the table of encodings
+    row("2.2.2", "reserved, small hex digits", forbidding("/b?z=https%3a%2f%2ffoo"), "/b?z=https://foo", False),
     row("2.2.2", "reserved, raw = escaped", forbidding("/b?z=https://foo.bar"), "/b?z=https%3A%2F%2Ffoo.bar", False),
     row("2.2.2", "reserved in a path", forbidding("/a:b,c;d"), "/a%3Ab%2Cc%3Bd", False),
     row("2.2.2", "non-ASCII, raw = escaped", forbidding("/foo/bar/ツ"), "/foo/bar/%E3%83%84", False),

@@ -86,6 +86,12 @@ def test_further_pages_of_the_example_are_fetched_and_its_first_page_only_once(c
     assert states(ledger) == {"fetched": 1}
 
 
+def test_an_example_whose_further_page_fails_is_tried_again_as_any_article(connection, ledger):
+    run, [second] = with_example(connection)
+    assert run.settle(second, Unanswered(AGAIN, second.url)) == []
+    assert (run.report.later, states(ledger)) == (1, {"waiting": 1})
+
+
 def test_an_example_of_several_pages_survives_the_death_of_its_spider(connection, ledger):
     with_example(connection)
     later = SectionRun(connection, task())
@@ -111,6 +117,13 @@ def test_a_list_without_an_answer_is_asked_for_again_after_a_pause(connection):
     assert fetch.tries == RETRIES
     assert run.settle(fetch, Unanswered(AGAIN, fetch.url)) == []
     assert run.report.problems == [f"start page {LIST}: no answer in time"]
+
+
+def test_a_list_that_could_not_be_handled_is_not_asked_for_again(connection):
+    run, fetches = begun(connection)
+    [fetch] = [fetch for fetch in fetches if fetch.url == LIST]
+    assert run.settle(fetch, Unanswered(Outcome("again", "unexpected KeyError: x"), LIST, "surprise")) == []
+    assert run.report.problems == [f"start page {LIST}: unexpected KeyError: x"]
 
 
 @pytest.mark.parametrize(("place", "unchanged"), [(LIST, 1), (f"{HOST}/elsewhere/", 0)])

@@ -6,7 +6,7 @@ import pytest
 import redis
 
 from crawler.run.publishing_rate import note_visit
-from crawler.scheduling.schedule import SPREAD_MOST, SPREAD_SHARE, Schedule
+from crawler.scheduling.schedule import SPREAD_MOST, SPREAD_SHARE, STARTED_AT_ONCE, Schedule
 from crawler.task_list.publication import periods_of
 from tests.crawler.clock import HandClock
 from tests.crawler.task_lists import task_file
@@ -136,6 +136,12 @@ def test_from_the_first_start_on_many_tasks_are_spread_over_the_whole_period(sch
     assert schedule.next_times() == pytest.approx({name: time + HOUR for name, time in second.items()})
 
 
+def test_a_few_tasks_keep_the_offsets_of_their_first_starts(schedule):
+    planned(schedule, *names(STARTED_AT_ONCE))
+    at(NOW + 0.4, schedule).fire()
+    assert set(schedule.next_times().values()) == {NOW + HOUR}
+
+
 def test_a_task_without_a_period_is_not_looked_at_for_ever(schedule, connection):
     planned(schedule, "news")
     connection.zadd(keys.SCHEDULE, {"nobody's": 1.0})
@@ -222,6 +228,14 @@ def test_a_run_that_broke_off_comes_again_soon(schedule):
     soon = NOW - 100
     schedule.done(schedule.lease(), again_at=soon)
     assert schedule.next_times()["news"] == soon
+
+
+def test_again_never_means_later_than_planned(schedule):
+    planned(schedule, "news")
+    due = schedule.next_times()["news"]
+    schedule.fire_now(["news"])
+    schedule.done(schedule.lease(), again_at=due + HOUR)
+    assert schedule.next_times()["news"] == due
 
 
 def test_a_removed_task_that_broke_off_does_not_come_back(schedule):

@@ -214,6 +214,15 @@ def test_a_feed_proposes_its_articles() -> None:
     assert error.value.proposals == tuple((f"{HOST}/a/{n}", title_of(n)) for n in range(3))
 
 
+def test_numbers_like_years_do_not_bring_titles_of_other_folders_in() -> None:
+    nav = menu("/", "/part/", "/help/")
+    parts = [(f"/part/item_{n}.html", n) for n in (*range(2030, 2046), 98)]
+    helps = [(f"/help/{SUBJECTS[n]}-explained.html", n) for n in range(5)]
+    pages = {path: article(n, nav, "<a href='/part/'>Part</a>") for path, n in [*parts, *helps]}
+    pages |= {"/part/": listing(nav, parts), "/help/": listing(nav, helps), "/": listing(nav, [*parts[:3], *helps])}
+    assert look(Site(pages), parts[4][0]).pattern == f"{HOST}/part/item_{{id}}.html"
+
+
 # Short articles among many links
 
 
@@ -259,9 +268,10 @@ def test_short_articles_that_look_like_lists_are_articles_if_their_siblings_look
         flashes(lambda n: "<p>The town paper has more news of the town below, every day of the year.</p>"),
         flashes(one_sentence, anchors=False),
         flashes(one_sentence, titles=lambda n: "News of the town and of its people"),
+        flashes(lambda n: one_sentence(n) if n == 3 else ""),
         flashes(teasers),
     ],
-    ids=["one text", "numbers as links", "one title", "teasers"],
+    ids=["one text", "numbers as links", "one title", "no text", "teasers"],
 )
 def test_a_page_that_looks_like_a_list_is_refused_unless_its_siblings_prove_otherwise(site: Site) -> None:
     with pytest.raises(NoSection, match=r"(is|may be) a list page, not an article") as refused:
