@@ -88,7 +88,7 @@ chaos: $(READY)
 	$(BIN)/python -m tests.chaos.mutations
 
 schema: $(READY)
-	$(BIN)/python -m crawler.task_list.schema
+	$(BIN)/python -m docs.site.task_schema
 
 # Adds missing messages to the Chinese catalogues of the command line and of the console, and compiles them. New texts get
 # an empty translation, which a test refuses.

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import cast
 
 from console.locale.translator import CONTEXT, DESCRIPTION, REPORT
-from crawler.task_list.schema import json_schema
+from docs.site.task_schema import json_schema
 from workers.sinks.row_schema import CHOICES
 
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from crawler.task_list.models import Settings, Task
-from crawler.task_list.schema import json_schema
+from docs.site.task_schema import json_schema
 from tests.docs.documents import DOCS, ROOT, blocks
 from workers import keys
 from workers.ledger import FETCH_LEASE

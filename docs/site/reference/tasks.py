@@ -6,9 +6,9 @@ from typing import Any
 
 import yaml
 
-from crawler.task_list.schema import json_schema
 from docs.site.reference.languages import PageTexts
 from docs.site.reference.markdown import block, code, escaped, page, table
+from docs.site.task_schema import json_schema
 from workers.sinks.row_schema import CHOICES
 
 Schema = Mapping[str, Any]

@@ -13,7 +13,7 @@ from crawler.task_list.file import load, loads
 from crawler.task_list.mistakes import TaskFileError
 from crawler.task_list.models import Settings, Task, TaskFile
 from crawler.task_list.publication import extraction_config
-from crawler.task_list.schema import json_schema
+from docs.site.task_schema import json_schema
 from workers.sinks import KINDS, Kind, OutputOptions, RowCondition
 
 TASK = "tasks:\n  news:\n    example: http://h/1\n    pattern: /{id}\n    every: 1h\n    output: "

@@ -14,8 +14,9 @@ from crawler.task_list.file import load, loads
 from crawler.task_list.mistakes import TaskError, TaskFileError
 from crawler.task_list.models import Task, TaskFile
 from crawler.task_list.periods import Period
-from crawler.task_list.schema import SCHEMA_FILE, json_schema, sample, write_schema
+from crawler.task_list.schema import SCHEMA_FILE, sample, write_schema
 from crawler.task_list.yaml_source import read_text
+from docs.site.task_schema import json_schema
 from tests import samples
 
 REPOSITORY = Path(__file__).parents[3]
@@ -272,7 +273,7 @@ def test_a_mistake_does_not_show_the_password_it_is_about():
 
 def test_shipped_schema_is_that_of_the_models(tmp_path):
     shipped = json.loads(SCHEMA_FILE.read_bytes())
-    assert shipped == json_schema(), "run: python -m crawler.task_list.schema"
+    assert shipped == json_schema(), "run: make schema"
     jsonschema.Draft7Validator.check_schema(shipped)
     write_schema(tmp_path / "beside" / "tasks.schema.json")
     assert (tmp_path / "beside" / "tasks.schema.json").read_bytes() == SCHEMA_FILE.read_bytes()
