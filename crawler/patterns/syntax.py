@@ -144,10 +144,6 @@ class _PatternParser:
         self.scheme = scheme[1].lower()
         if self.text[self.pos : self.pos + 1] in ("", "/", "?", ":"):
             raise PatternError("the host is missing", self.pos, "write http://host/…")
-        if address := re.match(r"\[[0-9A-Fa-f.]*:[0-9A-Fa-f.:]*\]", self.text[self.pos :]):
-            # `[::1]` directly after the scheme is an address, not an optional part.
-            self.literal, self.literal_at = address[0].lower(), self.pos
-            self.pos += address.end()
 
     def start_at(self, base: str | None) -> None:
         origin = origin_of(base) if base else None

@@ -20,7 +20,7 @@ MATCHES = [
     ("http://h/{n:01..50}", "http://h/07"),
     ("http://h/[a[b]]c", "http://h/abc"),
     ("http://*.h.example/{id}", "http://news.h.example/1"),
-    ("http://[::1]:8080/{id}", "http://[::1]:8080/1"),
+    (r"http://\[::1\]:8080/{id}", "http://[::1]:8080/1"),
     (r"http://h/\[\*\{a\}\\", "http://h/[*{a}%5C"),
     (r"http://h/?tags\[\]={id}", "http://h/?tags[]=1"),
     ("http://新闻.example/新/{id}", "http://xn--efvy88h.example/%e6%96%b0/1"),
