@@ -262,12 +262,14 @@ def rendering():
         inner = "document.getElementById('app').shadowRoot.firstChild.attachShadow({mode: 'open'}).innerHTML = "
         inner += "'<p>It stands in ' + 'the shadow.'"
         pages["/shadow"] = f"<div id=app></div><script>{shown} '<news-text></news-text>'; {inner}</script>"
+        pages["/added"] = TEXT + "<script>history.replaceState(0, '', '?from=script')</script>"
         pages["/loads"] = TEXT + (
             "<script>const to = document.createElement('a'); to.href = '/attached'; to.download = 'x.html';"
             "document.body.append(to); to.click()</script>"
         )
         pages["/pushed"] = TEXT + "<script>history.replaceState(0, '', '/shown.html')</script>"
         pages["/goes"] = TEXT + "<script>location = '/goal'</script>"
+        pages["/refreshes"] = "<meta http-equiv=refresh content='0; url=/goal'>" + TEXT
         pages["/moved"] = moved("/goal")
         pages["/goal"] = "<h1>goal</h1>" + TEXT
         pages["/to-private"] = TEXT + "<script>location = '/private/x.html'</script>"
@@ -296,9 +298,9 @@ def rendering():
         other.pages["/stolen"] = answer("{}", Access_Control_Allow_Origin="*")
         pages["/unending"] = _unending
         # The first two take long; meanwhile the others are shown one after the other.
-        at = ["hangs", "unending", "kept?1", "kept?2", "kept?3", "late", "gbk", "pushed", "goes", "moved"]
+        at = ["hangs", "unending", "kept?1", "kept?2", "kept?3", "late", "gbk", "pushed", "goes", "refreshes", "moved"]
         at += ["to-private", "moved-to-private", "loops", "gone", "loops-by-script", "picture", "attached", "huge"]
-        at += ["slow", "shadow", "loads"]
+        at += ["slow", "shadow", "added", "loads"]
         at += ["bomb", "asks", "polls", "pops", "news/both", "checks", "canary"]
         headers = {"X-Key": "secret", "Cookie": "member=7", "If-None-Match": '"1"'}
         allow = [site.place, other.place, f"127.0.0.1:{canary.port}"]
@@ -347,8 +349,10 @@ def shown_site(rendering):
         ("gbk", "/gbk", "渡轮九点出发"),
         ("gbk", "/gbk", "☃</body>"),
         ("shadow", "/shadow", "It stands in the shadow."),
+        ("added", "/added", "The ferry"),  # parameters that scripts add are not the page's
         ("pushed", "/shown.html", "The ferry"),
         ("goes", "/goal", "<h1>goal</h1>"),
+        ("refreshes", "/goal", "<h1>goal</h1>"),
         ("moved", "/goal", "<h1>goal</h1>"),
     ],
 )

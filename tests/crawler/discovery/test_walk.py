@@ -372,12 +372,6 @@ def test_a_list_at_which_a_run_broke_off_is_read_as_if_it_had_news():
     assert outing.read == ["/a/", "/a/list_2.html", "/a/list_3.html"]
 
 
-def test_a_list_at_which_a_run_broke_off_is_read_once_where_the_pagination_leads_to_it():
-    unread = [ListPage(HOST + "/a/list_2.html", "next", 0, HOST + "/a/")]
-    outing = Outing(numbered(6), known=[], complete=True, unread=unread)
-    assert outing.read == ["/a/", *(f"/a/list_{n}.html" for n in range(2, 7))]
-
-
 def test_a_walk_goes_on_behind_articles_that_an_interrupted_one_found():
     site = numbered(6)
     known = {f"/a/{number}.html" for number in (12, 11, 10, 9, 8, 7, 2, 1)}

@@ -91,12 +91,6 @@ def test_a_later_run_walks_again_when_redis_lost_a_page_of_urls(server):
         assert unknown(connection, 30) == []
 
 
-def test_a_run_that_has_read_all_walks_again(server):
-    with client(server.url) as connection:
-        Crawl(connection, 12, Loss(server, 2, 4)).go()  # the fifth list is a sitemap
-        assert unknown(connection, 12) == []
-
-
 @pytest.mark.parametrize("late", [False, True])
 def test_a_run_that_ends_right_after_the_loss_does_not_keep_a_complete_walk(server, late):
     with client(server.url) as connection:
