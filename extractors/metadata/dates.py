@@ -92,7 +92,8 @@ _NO_DATE = expression(r"(?:\b(?:v|ver|version|release|build|isbn|issn|tel|phone|
 _AFTER_WORD = expression(r"[^\W\d_][\s(]*$")
 _ISO = expression(r"\s*\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d[\d:.+Z-]*)?\s*$", re.ASCII)
 _COMPACT = expression(
-    r"\s*(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)(?:T?(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d))?(?P<zone>Z)?\s*$",
+    r"\s*(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)"
+    r"(?:T?(?P<hour>[01]\d|2[0-3])(?P<minute>[0-5]\d)(?P<second>[0-5]\d)?(?P<zone>Z|[+-]\d{4})?)?\s*$",
     re.ASCII,
 )
 _EPOCH = expression(r"\s*(\d{10})(?:\d{3})?\s*$", re.ASCII)

@@ -31,14 +31,14 @@ PUBLISHED = (
     "citation_publication_date", "dc.date", "dc.date.created", "dcterms.created", "dcterms.date",
     "cxenseparse:recs:publishtime", "cxenseparse:publishtime", "rnews:datepublished", "og:release_date",
     "article:release_date", "og:time", "bt:pubdate", "ptime", "weibo: article:create_at", "article:create_at",
-    "datecreated", "date", "article_date_original", "citation_online_date", "citation_date",
+    "datecreated", "date", "article_date_original", "citation_online_date", "citation_date", "firstpublishedtime",
 )  # fmt: skip
 MODIFIED = (
     "article:modified_time", "og:updated_time", "datemodified", "article:modified", "article:updated_time",
     "og:modified_time", "updated_time", "modified_time", "bytedance:updated_time", "dateupdate", "dateupdated",
     "last-modified", "last_modified", "lastmod", "lastmodified", "lastpublisheddate", "dc.date.modified",
     "dcterms.modified", "cxenseparse:recs:modifiedtime", "sailthru.updated_time", "weibo: article:update_at",
-    "article:update_at", "moddate", "revised",
+    "article:update_at", "moddate", "revised", "lastmodifiedtime",
 )  # fmt: skip
 AUTHOR = (
     "author", "article:author", "byl", "dc.creator", "dcterms.creator", "parsely-author", "sailthru.author",

@@ -55,28 +55,29 @@ _LIST_SEPARATOR = expression(r"[,，;；、|]")
 # A Chinese name or a Latin one, the latter with spaces: names end where another script, a sign or a digit begins.
 _NAME = r"(?:[^\W\d_A-Za-z][^\s|｜/；;，,。（(\])）】》\[]{0,29}|[A-Za-z][\w.'’-]*(?: [A-Za-z][\w.'’-]*){0,5})"
 # After a name or a role, so that labels are none: names with a common surname, those of two characters also spaced out
-_ROLE = r"(?:[\u4e00-\u9fff]{0,12}(?:记者|通讯员|撰稿人|专栏作者))"
+_ROLE = r"(?:[\u4e00-\u9fff]{0,12}(?:[记記]者|通讯员|撰稿人|专栏作者))"
 _PERSON = (
     "(?:(?!马上|高清)[王李张刘陈杨黄赵周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏"
-    "钟汪田任姜范姚谭廖邹熊陆郝孔崔康毛邱秦顾侯邵孟龙段雷钱汤尹黎易武乔贺赖龚]"
+    "钟汪田任姜范姚谭廖邹熊陆郝孔崔康毛邱秦顾侯邵孟龙段雷钱汤尹黎易武乔贺赖龚張劉陳楊黃趙吳孫馬羅鄭謝韓馮蕭許蘇盧蔣賈葉閻鍾譚鄒陸顧錢湯賴]"
     r"(?:[\u4e00-\u9fff]{1,2}|[ \u3000]{1,2}[\u4e00-\u9fff])(?![\u4e00-\u9fff]| ?[:：]))"
 )
 _ANYONE = r"(?!报道|摄影|综合|整理)[\u4e00-\u9fff]{2,3}(?![\u4e00-\u9fff:：])"
 _PEOPLE = rf"(?:[ \u3000]{{0,3}}(?:[、，,/／ \u3000]|{_ROLE})[ \u3000]{{0,3}}{_ROLE}?[ \u3000]{{0,3}}{_PERSON})*"
 _BETWEEN_PEOPLE = expression(r"[、，,/／ \u3000]+|(?<![报刊网台社站约习])通讯员")
-_BEFORE_PERSON = expression("^.*(?:记者|通讯员|撰稿人|专栏作者)|等$")
+_BEFORE_PERSON = expression("^.*(?:[记記]者|通讯员|撰稿人|专栏作者)|等$|^.+(?:网|日报|晚报)$")
 _SPACED_OUT = expression(r"(?<![\u4e00-\u9fff])([\u4e00-\u9fff])[ \u3000]+([\u4e00-\u9fff])(?![\u4e00-\u9fff])")
 _COLON = r"[ \u3000]*[:：][ \u3000]*"
 _SOURCE = expression(rf"(?:来源|稿源|来自){_COLON}[《【]?(?!作者|时间)({_NAME})")
 _AUTHOR = expression(
-    rf"(?:(?:作者|撰[文稿]|记者|文字|(?<![\u4e00-\u9fff])文){_COLON}"
+    rf"(?:(?:作者|撰[文稿]|[记記]者|文字|(?<![\u4e00-\u9fff])文){_COLON}"
     rf"|(?:作者|撰文|记者|文(?:[/、]?图)?) ?[|｜/丨] ?(?!图))"
     rf"((?:{_ROLE}?[ \u3000]{{0,3}}{_PERSON}|{_ROLE}[ \u3000]{{1,3}}{_ANYONE}|{_NAME}){_PEOPLE})"
 )
 # “（记者 王小明 通讯员 李四）” at the beginning of a text or at its end
-_REPORTERS = rf"[（(][^（()）\n]{{0,12}}(?:记者|通讯员)[ \u3000]{{0,2}}{_PERSON}[^（()）\n]{{0,50}}[)）]"
+_WRITER = r"(?:[记記]者|通讯员|文[/／](?:[^\s（()）]{2,10}[ \u3000])?)"
+_REPORTERS = rf"[（(〔][^（()）\n]{{0,12}}{_WRITER}[ \u3000]{{0,2}}{_PERSON}[^（()）\n]{{0,50}}[)）〕]"
 _LED, _SIGNED = expression(rf"^.{{0,40}}?({_REPORTERS})"), expression(rf"({_REPORTERS})\W*$")
-_WORD = r"[A-Z][\w.'’-]*"
+_WORD = r"(?!(?:Writing|Editing|Additional)\b)[A-Z][\w.'’-]*"
 _FULL_NAME = rf"{_WORD} {_WORD}(?: {_WORD})?"
 # A comma is followed by a name only in an enumeration: “By Ada Miller, Boston Globe”
 _BY_NAME = (
@@ -108,14 +109,17 @@ _NAME_AND_DAY = expression(
     rf"^(?!{_NO_NAME})({_WORD}(?: {_WORD}){{1,3}}) *[|｜·•—–] *{_DAY}(?!(?s:.*)\1)", re.MULTILINE
 )
 _REPORTER = expression(
-    rf"(?:记者|通讯员)[ \u3000]{{0,2}}((?:{_PERSON}|[\u4e00-\u9fff]{{2,4}}?){_PEOPLE})(?=[\s）)]|(?:摄影|综合)?报道|$)",
+    rf"{_WRITER}[ \u3000]{{0,2}}((?:{_PERSON}|[\u4e00-\u9fff]{{2,4}}?(?<![摄攝])){_PEOPLE})"
+    r"(?=[\s）)]|[/／](?![摄攝])|(?:摄影|综合)?报道|$)|^([가-힣]{2,4}) ?기자(?=\s|$)",
     re.MULTILINE,
 )
 _SOURCE_FORMS = (_SOURCE,)
 _AUTHOR_FORMS = (_AUTHOR, _BYLINE, _DATED_BYLINE, _REPORTER, _WITH_ROLE, _NAME_AND_DAY)
+_EDITOR = expression(r"(?:责编|编辑) ?[:：] ?([\u4e00-\u9fff]{2,4})(?![\u4e00-\u9fff])")
 _OF_TODAY = expression(r"^(?:.{0,15}(?:今天|今日)是|(?:现在|当前)时间|\W*[Tt]oday(?:\s*[:：]|\s+is\b))")
 _NEXT_LABEL = expression(
-    r"(?:作者|编辑|记者|责编|时间|日期|来源|字号|浏览|阅读|点击)\s*[:：].*|(?:阅读|浏览|点击|评论|人气)[\d\s(（)）]*$",
+    r"(?:作者|编辑|记者|责编|时间|日期|来源|字号|(?:浏览|阅读|点击)[量数]?)\s*[:：].*|(?:阅读|浏览|点击|评论|人气)[\d\s(（)）]*$"
+    r"|【.*|(?:19|20)\d\d[-/.年].*",
     re.DOTALL,
 )
 _LEADING_SOURCE = expression(r"^\s*来源\s*[:：]\s*")
@@ -187,13 +191,14 @@ def _declared_titles(head: Head) -> list[str]:
 
 
 def _is_above_headline(lines: Lines, kept: list[int], title_line: int, head: Head) -> bool:
-    """Whether an <h1> in other words stands between the line that repeats the page's <title> and the body.
+    """Whether another <h1> in other words stands between the line that repeats the page's <title> and the body.
 
     Then the <title> is the site's name, and so it is if no line repeats it.
     """
     end = kept[0] + 1 if kept else 0
-    tags, places = lines.outline.tags, lines.outline.places
-    above = [lines.texts[index] for index in range(title_line + 1, end) if tags[places[index]] == "h1"]
+    tags, places, blocks = lines.outline.tags, lines.outline.places, lines.blocks
+    headings = (index for index in range(title_line + 1, end) if tags[places[index]] == "h1")
+    above = [lines.texts[index] for index in headings if title_line < 0 or blocks[index] is not blocks[title_line]]
     return bool(above) and title_likeness(above[-1], head.title) < LIKE
 
 
@@ -202,8 +207,8 @@ def lines_around(lines: Lines, kept: list[int], title_line: int, page: Page) -> 
 
     First the lines after the title, then those before the body and above the title, but not the day that many sites
     show above all pages, in words for today or, higher than directly above the title, as the day of the fetch; from the
-    body's first lines, and those left out between them, only lines in the form of a byline, and the last line if it
-    names an author. The lines that follow the body are returned separately.
+    body's first lines, and those left out between them, only lines in the form of a byline, and its last line and the
+    one after it if they name an author. The lines that follow the body are returned separately.
     """
     texts, tags, places = lines.texts, lines.outline.tags, lines.outline.places
     start, end = (kept[0], kept[-1] + 1) if kept else (0, 0)
@@ -216,7 +221,7 @@ def lines_around(lines: Lines, kept: list[int], title_line: int, page: Page) -> 
     within = range(start, kept[:LINES_WITHIN][-1] + 1)[:LINES_BEFORE] if kept else range(0)
     own, foot = (  # without quoted texts, which have bylines of their own
         [texts[index] for index in part if tags[places[index]] != "blockquote" and may_be_byline(texts[index])]
-        for part in (within, kept[-1:])
+        for part in (within, range(end - 1, min(end + 1, len(texts))) if kept else ())
     )
     before += own + (foot if _first_match(_AUTHOR_FORMS, foot) else [])
     signed = (*(_LED.match(texts[index]) for index in kept[:2]), *(_SIGNED.search(texts[index]) for index in kept[-1:]))
@@ -242,10 +247,16 @@ def dated_lines(nearby: Nearby, head: Head, language: str | None) -> Nearby:
 
 
 def find_author(head: Head, nearby: Nearby, page: Page) -> str | None:
-    """Return the author or authors, joined by ", "; the name of an account or of the site only if there is no other."""
-    account, sites = None, {text for _, text in text_places(head, SITE, "publisher")}
-    for _, author in author_places(head, nearby, page):
-        if author and not (author.lower() in ACCOUNTS or author in sites or head.title.endswith(author)):
+    """Return the author or authors, joined by ", "; the name of an account or of the site only if there is no other.
+
+    A meta element with the name that the page gives to its editor does not count.
+    """
+    account, sites = None, {text.lower() for _, text in text_places(head, SITE, "publisher") if text}
+    editors = _EDITOR.findall("\n".join((*nearby.before, *nearby.after)))
+    for place, author in author_places(head, nearby, page):
+        if author in editors and place.startswith("meta"):
+            continue
+        if author and not ({author.lower()} & (ACCOUNTS | sites) or head.title.endswith(author)):
             return author
         account = account or author
     return account

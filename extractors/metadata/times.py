@@ -2,10 +2,10 @@
 
 Strategy for `published`: JSON-LD, meta elements, marked <time> elements and microdata; then the lines around the title
 and before the body; then other <time> elements, labelled lines after the body, and declarations for Baidu; then the
-address; last what is marked as an update. The first date counts unless no other place agrees with it, and either two
-others agree on another date, which is not that of the last change, or the first is the last change and the second is
-earlier. A day without a time is completed by a later place that gives its time. Strategy for `modified`: the same
-places if they give the time of an update, without a last resort.
+address; then what is marked as an update; last the variables of scripts. The first date counts unless no other place
+agrees with it, and either two others agree on another date, which is not that of the last change, or the first is the
+last change and the second is earlier. A day without a time is completed by a later place that gives its time. Strategy
+for `modified`: the same places if they give the time of an update, without a last resort.
 
 Declared times are often in UTC where the page shows local ones. The reader's day counts: the zone is found from the
 time that the page shows.
@@ -35,11 +35,17 @@ ZONE_STEP = timedelta(minutes=30)  # nearly all offsets are multiples of it
 SHOWN_STEP = timedelta(minutes=1)  # pages show no seconds
 
 _USER = expression(r"\b(?:joined|registered|member since)\s*[:：]|注册(?:时间|日期)", re.IGNORECASE)  # not the article
-_UPDATED = expression(r"(?:更新|修改)(?:于|时间|日期|[:：\s])|\b(?:updated|modified|edited|revised)\b", re.IGNORECASE)
+_UPDATED = expression(
+    r"(?:更新|修改)(?:于|时间|日期|[:：\s])|编辑于|\b(?:updated|modified|edited|revised)\b", re.IGNORECASE
+)
 _PUBLISHED = expression(
     r"(?:发布|发表|刊发)(?:于|时间|日期|[:：\s])|(?:时间|日期)\s*[:：]|\b(?:published|posted)\b", re.IGNORECASE
 )
 _PUBLICATIONS = ("datePublished", "dateCreated", "datePosted")  # in JSON-LD; the last is that of a job offer
+_SCRIPTED = expression(  # a variable of the page's scripts, which write it into the page: WeChat
+    r"""\b(?:var\s|window\.)\s*(?:\w{0,12}(?:create|publish|pub)_?(?:time|date)|ct)\s*=\s*["'](\d{4}[^"'<>\n]{4,20})["']""",
+    re.IGNORECASE,
+)
 _ALONE = expression(r"\d{4}\S{3,6}\s+\d\d:\d\d(?::\d\d)?$", re.ASCII)
 
 
@@ -233,12 +239,15 @@ def _parts(line: str) -> tuple[str, str]:
 def _address_or_update(head: Head, nearby: Nearby, page: Page) -> date | None:
     """Return the address's day, or what is marked as an update, with its time if it is of that day.
 
-    A time alone below the body counts last.
+    A time alone below the body counts before one in a script, which counts last.
     """
     address, updated = address_day(head, page), find_modified(head, nearby, page)
     if address:
         return updated if updated and day_of(updated) == address else address
-    return updated or next(dates_in(filter(_ALONE.match, nearby.after[:ALONE_WITHIN]), nearby, page), None)
+    last = chain(
+        filter(_ALONE.match, nearby.after[:ALONE_WITHIN]), sorted(_SCRIPTED.findall(page.html), key=str.isdigit)
+    )
+    return updated or next(dates_in(last, nearby, page), None)
 
 
 def address_day(head: Head, page: Page) -> date | None:

@@ -20,6 +20,8 @@ FETCHED = datetime(2024, 3, 5, 12, 0, tzinfo=UTC)
         ("2024.03.05", date(2024, 3, 5)),
         ("20240305", date(2024, 3, 5)),
         ("20240305T083015", datetime(2024, 3, 5, 8, 30, 15)),
+        ("20240305T0830+0800", datetime(2024, 3, 5, 8, 30, tzinfo=CHINA)),
+        ("202403050830", datetime(2024, 3, 5, 8, 30)),
         ("1709627400", datetime(2024, 3, 5, 8, 30, tzinfo=UTC)),
         ("1709627400000", datetime(2024, 3, 5, 8, 30, tzinfo=UTC)),
         ("Published March 5, 2024 at 8:30 pm by the desk", datetime(2024, 3, 5, 20, 30)),
@@ -71,6 +73,7 @@ def test_relative_forms_count_from_the_fetch_and_only_with_it(text, expected):
         "0001-01-01",
         "call 2024-5500-1",
         "9999-01-01",
+        "20240305109900",
     ],
 )
 def test_what_is_no_plausible_date_is_passed_over(text):

@@ -90,6 +90,12 @@ def test_meta_elements():
         ("记者 | 王小明", "王小明", None, None),
         ("文、图/王小明", "王小明", None, None),
         ("本报记者王小明报道", "王小明", None, None),
+        ("晨報 記者張小明／河港報導", "張小明", None, None),
+        ("（文/晨报网 王小明）", "王小明", None, None),
+        ("（记者王小明摄）", None, None, None),
+        ("記者張小明／攝影", None, None, None),
+        ("입력 2024.03.05. 08:30</div><div>김민수 기자", "김민수", None, datetime(2024, 3, 5, 8, 30)),
+        ("Reporting by Ada Miller Writing by Ben Stone", "Ada Miller", None, None),
         ("本报记者 王小明 本报通讯员 李四", "王小明, 李四", None, None),
         ("Author: Ada Miller", "Ada Miller", None, None),
         ("Words by Ada Miller, photos by Ben Stone", "Ada Miller", None, None),
@@ -123,6 +129,9 @@ def test_byline_above_the_body(line, author, source, published):
         ("作者：", None, None),
         ("作者：李国强阅读 999", "李国强", None),
         ("作者：李国强评论(0)", "李国强", None),
+        ("作者：李国强阅读量：1.2万", "李国强", None),
+        ("来源：晨报2024-03-05", None, "晨报"),
+        ("来源：晨报【打印】", None, "晨报"),
     ],
 )
 def test_byline_ends_at_the_next_label(line, author, source):
@@ -138,6 +147,17 @@ def test_the_last_line_of_the_body_is_read_if_it_names_an_author():
     assert of_foot("文/王小明 2024-03-05") == ("王小明", date(2024, 3, 5))
     assert of_foot("Ada Miller · March 5, 2024") == ("Ada Miller", date(2024, 3, 5))
     assert of_foot("Reviewed on March 5, 2024") == (None, None)
+    assert article(after="<footer>文/王小明</footer>").author == "王小明"
+    assert article(after="<footer>Weather</footer><footer>文/王小明</footer>").author is None
+
+
+def test_declared_name_of_the_editor_is_no_author():
+    editor = '<meta name="author" content="王小明">'
+    foot = "<div class=edit>(责编：王小明、李四)</div>"
+    assert article(editor, after=foot).author is None
+    assert article(editor, before="<div>记者 李国强</div>", after=foot).author == "李国强"
+    assert article(editor, before="<div>作者：王小明</div>", after=foot).author == "王小明"
+    assert article(editor, after=foot.replace("王小明", "王小")).author == "王小明"
 
 
 def test_reporters_in_brackets_at_the_beginning_or_the_end_of_the_text_are_its_authors():
@@ -147,6 +167,8 @@ def test_reporters_in_brackets_at_the_beginning_or_the_end_of_the_text_are_its_a
 
     assert of(first="本报讯（全媒体记者 王小明 通讯员 李四）") == "王小明, 李四"
     assert of(first="通讯社河港3月5日电 （记者 王小明、李四）") == "王小明, 李四"
+    assert of(first="〔記者張小明／河港報導〕") == "張小明"
+    assert of(first="（文/晨报网 王小明）") == "王小明"
     assert of(last="（晨报记者 王小明）") == "王小明"
     assert of(first="（记者周一获悉）") is None
     assert of(first="他说（记者注：未经证实）") is None
@@ -186,6 +208,7 @@ def test_time_element_of_an_update_is_the_modification():
         ld(datePublished="2024-03-05T08:30", dateModified="2024-03-06T09:00"),
         meta("article:published_time", "2024-03-05T08:30") + meta("og:updated_time", "2024-03-06T09:00"),
         meta("datePublished", "2024-03-05T08:30") + meta("dateUpdate", "2024-03-06T09:00"),
+        meta("firstpublishedtime", "2024-03-05-08:30:00") + meta("lastmodifiedtime", "2024-03-06-09:00:00"),
     ],
 )
 def test_modification_is_declared_like_the_publication(head):
@@ -199,6 +222,7 @@ def test_modification_is_declared_like_the_publication(head):
         ("更新时间：2024-03-06 发布时间：2024-03-05", date(2024, 3, 5), date(2024, 3, 6)),
         ("Published March 5, 2024 | Updated March 6, 2024", date(2024, 3, 5), date(2024, 3, 6)),
         ("更新时间：2024-03-06 09:00", datetime(2024, 3, 6, 9), datetime(2024, 3, 6, 9)),
+        ("编辑于 2024-03-06 09:00", datetime(2024, 3, 6, 9), datetime(2024, 3, 6, 9)),
         ("2024-03-05", date(2024, 3, 5), None),
         ("The mill on May 1, 2023</div><div>Published: March 5, 2024", date(2024, 3, 5), None),
     ],
@@ -444,6 +468,7 @@ def test_the_site_is_the_author_only_if_the_page_names_no_other():
     site, line = meta("og:site_name", "The Town Paper"), "<div>By Ada Miller</div>"
     assert article(meta("author", "The Town Paper") + site, before=line).author == "Ada Miller"
     assert article(meta("author", "The Town Paper") + site).author == "The Town Paper"
+    assert article(meta("author", "The TOWN Paper") + site, before=line).author == "Ada Miller"
     publisher = {"@type": "Organization", "name": "The Town Paper"}
     assert article(ld(author=publisher, publisher=publisher), before=line).author == "Ada Miller"
     assert article(meta("author", "The Gazette"), before=line).author == "Ada Miller"  # as its <title> ends
@@ -522,7 +547,20 @@ def test_date_above_a_title_is_read():
     assert extract(html.replace("</h1>", f"</h1><ul>{contents}</ul>")).published == date(2024, 3, 5)
 
 
+def test_a_time_in_a_script_counts_where_the_page_has_no_other():
+    script = """<script>var uin = "1609459200"; var ct = "1709627400", title = "Bread";
+    var createTime = '2024-03-05 16:30';</script>"""
+    assert article(script).published == datetime(2024, 3, 5, 16, 30)
+    assert article(script[: script.index("var createTime")] + "</script>").published == datetime(2024, 3, 5, 8, 30, tzinfo=UTC)
+    assert article(script, before="<div>2024-03-01</div>").published == date(2024, 3, 1)
+
+
 def test_lines_of_a_heading_are_apart():
+    body = "<h1>Bread from old stones<br><span>2024-03-05 Clicks: 7</span></h1>" + "".join(
+        f"<p>{text}</p>" for text in BAKERY
+    )
+    page = f"<title>Bread from old stones - Town - The Gazette</title>{body}"
+    assert extract(page).title == "Bread from old stones"
     html = news_page("Bread", BAKERY).replace("<h1>Bread</h1>", "<h1>Bread<br>from <b>old</b> stones</h1>")
     assert extract(html).title == "Bread from old stones"
 
