@@ -2,10 +2,10 @@
 
 Strategy: the `articleBody` of JSON-LD, or the description of its only product, if it is much longer than the visible
 text (a description that is not visible is mostly a summary: shown with the text, it made 4 of 8 pages worse). Else, if
-almost no text is visible, the strings of all state scripts: the smallest object that contains the page's title and
-enough prose is chosen, and of its strings the longest, if it has half of the prose, or those in similar places, such as
-the texts of a list of blocks. The text found becomes a small page, which is read like any other. The object's date of
-publication and authors count as declared by meta elements, unless the page has these.
+almost no text is visible, the strings of all state scripts and textareas: the smallest object that contains the page's
+title and enough prose is chosen, and of its strings the longest, if it has half of the prose, or those in similar
+places, such as the texts of a list of blocks. The text found becomes a small page, which is read like any other. The
+object's date of publication and authors count as declared by meta elements, unless the page has these.
 """
 
 import json
@@ -151,9 +151,11 @@ def _strings(root: etree._Element) -> Strings:
     """Return all strings of the page's state with their places, in order."""
     found: Strings = []
     left = MAX_STATE
-    for number, script in enumerate(root.iter("script")):
+    for number, script in enumerate(root.iter("script", "textarea")):
         kind, text = (script.get("type") or "").lower(), script.text or ""
-        if len(text) > PROSE and "ld+json" not in kind and left > 0:
+        if script.tag == "textarea":
+            found.append((("textarea", number), text[:MAX_STATE]))
+        elif len(text) > PROSE and "ld+json" not in kind and left > 0:
             left -= len(text)
             for value in _values(text[:MAX_STATE], "json" in kind):
                 found += _flatten(value, number)
@@ -216,7 +218,7 @@ def _is_prose(text: str) -> bool:
 
 
 def _length(item: tuple[Place, str]) -> int:
-    return len(item[1])
+    return len(item[1].encode("utf-8", "replace"))
 
 
 def _total(items: Strings) -> int:

@@ -6,7 +6,8 @@ The rules depend on the text only. They never remove most of a body: if they wou
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import accumulate, compress
+from functools import partial
+from itertools import accumulate, compress, takewhile
 
 from ..html import phrases
 from ..html.lines import Lines
@@ -16,6 +17,7 @@ from .line_weights import Prior
 
 TITLE_REST = 0.1  # share of the body that may precede its title
 BYLINES, PROSE_LINE = 6, 150  # kept lines that are searched for date and byline; bytes of a line that ends the search
+LABELS = 3  # least number of labels, which are half of the cells of their table, or each in the cell of its value
 END_AFTER = 0.3  # share of the body after which a line that names the editor is its end
 OTHERS_AFTER = 0.25  # share of the body after which a heading of comments or other articles is its end …
 OWN_WIDTH, OWN_SHARE = 80, 0.15  # … unless paragraphs of this width, marked up like those before, are this share
@@ -51,7 +53,18 @@ def up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 
     The same rules as in `trim`, for a body whose short lines should stay.
     """
-    left = _up_to_others(_up_to_end(kept, lines, prior), lines, prior)
+    return _after((_up_to_end, _up_to_others), kept, lines, prior)
+
+
+def without_template_words(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
+    """Return the lines of an article without bylines, controls, and boilerplate at the tail."""
+    return _after((_without_labels, without_bylines, _without_controls, _without_boilerplate), kept, lines, prior)
+
+
+def _after(steps: tuple[Step, ...], kept: list[int], lines: Lines, prior: Prior) -> list[int]:
+    left = kept
+    for step in steps:
+        left = step(left, lines, prior)
     return left if _sum(lines.widths, left) >= LEAST * _sum(lines.widths, kept) else kept
 
 
@@ -78,6 +91,14 @@ def without_bylines(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     return [index for index in kept if index not in dropped] if dropped else kept
 
 
+def _without_labels(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
+    """Return the kept lines without a table of labels before them: number, issuer and dates of an official document."""
+    tags, places, width = lines.outline.tags, lines.outline.places, lines.widths
+    cells = list(takewhile(lambda i: tags[places[i]] in ("th", "td") and width[i] <= 2 * PROSE_LINE, kept))
+    labels = sum(phrases.is_labelled(lines.texts[i]) for i in cells)
+    return kept[len(cells) :] if labels >= LABELS and len(cells) <= 2 * labels else kept
+
+
 def _without_controls(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     found = phrases.lines_of("interface", lines.texts, kept) + phrases.credits_among(lines.texts, kept)
     dropped = {i for i in found if not lines.are_code[i]}
@@ -86,10 +107,14 @@ def _without_controls(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 
 
 def _cells(controls: set[int], kept: list[int], lines: Lines) -> set[int]:
-    """Return those of some lines that are cells of a row with other cells: a column may have the heading "Share"."""
+    """Return those of some lines that are cells of a row with other cells: a column may have the heading "Share".
+
+    Other cells are none of a byline, which old templates write as a row of a table.
+    """
     tags, places, items = lines.outline.tags, lines.outline.places, lines.items
     cells = {i for i in controls if tags[places[i]] in ("th", "td")}
-    rows = {items[i] for i in kept if i not in controls and tags[places[i]] in ("th", "td")} if cells else set()
+    others = (i for i in kept if i not in controls and tags[places[i]] in ("th", "td")) if cells else ()
+    rows = {items[i] for i in others if not phrases.is_byline(lines.texts[i])}
     return {i for i in cells if items[i] in rows}
 
 
@@ -104,11 +129,14 @@ def _without_related(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     return [i for i in kept if i not in related] if related else kept
 
 
-def _without_tail(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
+def _without_tail(kept: list[int], lines: Lines, prior: Prior, *, headings: bool = True) -> list[int]:
     kept = [*kept]
-    while kept and (phrases.is_tail(lines.texts[kept[-1]]) or lines.are_headings[kept[-1]]):
+    while kept and (phrases.is_tail(lines.texts[kept[-1]]) or (headings and lines.are_headings[kept[-1]])):
         kept.pop()
     return kept
+
+
+_without_boilerplate = partial(_without_tail, headings=False)
 
 
 def _up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:

@@ -1,7 +1,7 @@
 """Texts that templates add around bodies, in one table: short lines that begin, end or interrupt an article.
 
 Each entry is the text of a whole line, without signs at its ends, unless its comment states otherwise. Only words that
-many sites use; none names a site.
+many sites use; none names a site. Chinese words are in simplified characters, to which lines are converted first.
 """
 
 import re
@@ -13,7 +13,7 @@ from ..expressions import expression
 _TABLE = {
     # Headings after which other articles are offered.
     "related": r"""
-        related(?: (?:articles?|stories|posts?|content|news|topics|links|coverage|reading))?
+        related(?: (?:articles?|stories|posts?|content|news|topics|(?:internet )?links|coverage|reading))?
         | more(?: (?:from|on|in|stories|news)\b.*)? | read (?:more|next|also)(?: .{1,20})?
         | recommended(?: (?:for you|stories|reading))? | see also | keep reading
         | you (?:may|might) also (?:like|enjoy|be interested in).*
@@ -31,10 +31,11 @@ _TABLE = {
         | (?:阅读|点击|热度)?排行榜? | [上下]一篇.*
         | 分享到.* | 作者简介 | 关于作者 | mehr zum thema | lesen sie (?:auch|mehr).* | (?:à )?lire aussi
         | sur le même (?:sujet|thème) | (?:leia|veja) (?:também|mais) | lea también | te puede interesar
-        | artículos relacionados | leggi anche""",
+        | artículos relacionados | más información | leggi anche
+        | sobre (?:la firma|el autor|la autora)""",
     # Headings of the readers' comments.
     "comments": r"""
-        \d+\s+(?:comments?|responses?|replies|thoughts?|kommentare?|commentaires?|comentarios|comentários|条评论)\b.{0,50}
+        (?:\d+|no)\s+(?:comments?|responses?|replies|thoughts?|kommentare?|commentaires?|comentarios|comentários|条评论)\b.{0,50}
         | comments?\W*\d* | (?:leave|add|post|write) an?(?: new)? (?:comment|reply|response).{0,20} | responses
         | discussion | join the (?:conversation|discussion) | feedback | post (?:a )?comments?
         | (?:网友|最新|热门|全部|精彩|读者|相关|所有)?(?:评论|留言|跟[帖贴]|回[帖贴复])\W*\d*\W*条?
@@ -44,14 +45,15 @@ _TABLE = {
     # Words of the page's own controls, within the body.
     "interface": r"""
         share(?: this)?(?: (?:article|story|post))?(?: on .{2,15})? | newsletter | sign up.{0,60}
-        | subscribe.{0,60} | follow us.{0,40} | advert(?:isement|ising)?
-        | story continues below(?: this ad(?:vertisement)?)? | article continues (?:below|after).{0,30}
+        | subscribe.{0,60} | follow us.{0,40} | advert(?:isement|ising)?(?:\W+scroll to continue)?
+        | story continues(?: below(?: this ad(?:vertisement)?)?)? | article continues (?:below|after).{0,30}
         | continue reading(?: below)? | (?:scroll (?:down )?|tap |click )to .{4,20} | loading | tweet | pin it
         | print | e-?mail | copy link | save | play(?: video)? | back to top | image \d+ of \d+ | sponsored
         | promoted | copied | 打印(?:本页|此页)?(?:\W*关闭(?:窗口)?)? | 关闭窗口 | 分享(?:到|至)? | 收藏 | 举报
         | (?:本[章页文节])?未完\W*(?:请)?(?:点击|翻)\W*下一页.{0,10}
-        | 返回(?:顶部|列表|首页) | 点击(?:查看|关注).{0,20} | 扫(?:一扫|码).{0,20}
-        | (?:字[体号]\W*)?大\W*中\W*小 | anzeige | werbung | publicité | publicidad | реклама""",
+        | 返回(?:顶部|列表|首页) | 点击(?:查看|.{0,20}关注).{0,20} | 扫(?:一扫|码).{0,20}
+        | (?:字[体号]\W*)?大\W*中\W*小 | 广告 | anzeige | werbung | publicité | publicidad
+        | реклама | إعلان | sus?cr[ií]bete.{0,40} | abonne[zn].{0,40}""",
 }  # fmt: skip
 
 
@@ -76,6 +78,7 @@ _DATE = expression(
     re.IGNORECASE | re.VERBOSE,
 )
 _TIME_OF_DAY = expression(r"\d{1,2}[:.]\d{2}(?::\d{2})?(?: ?(?:[ap]\.?m\.?|Uhr))?", re.IGNORECASE)
+_LABEL = expression(r"[^:：]{2,10}[:：]")
 _BYLINE = expression(
     r"""(?:by|von|par|por|di|door)\s+(?-i:[A-Z])[\w.'’-]+(?:\s+[\w.'’-]+){0,5}$
     | \W*(?:reading\ time|\d+\ min(?:ute)?s?\ read|(?:last\ )?(?:updated|modified)(?:\ on)?
@@ -96,10 +99,14 @@ _END = expression(
     r"|\s*[（(【\[](?:编辑|责编)\s"
 )
 _TAIL = expression(
-    r"""\W*(?:责任编辑|责编|编辑|转载请|版权|声明|原标题|免责|本文来源|来源\s*[:：]|更多精彩|关注|扫描
+    r"""\W*(?:责任编辑|责编|编辑|转载请|版权|(?:特别|郑重|平台|广告)?声明|原标题|免责|本文来源|来源\s*[:：]|更多精彩|关注|扫描
+    |(?:标签|关键[词字]|热词(?:搜索)?)\s*[:：]
+    |.*(?:信息存储(?:空间)?服务|information\ storage\ service|不构成投资建议|(?:禁止|严禁|谢绝)(?:擅自)?转载
+      |未经.{0,20}(?:授权|许可|同意|允许)\W*(?:不得|禁止|严禁|谢绝|请勿))
     |filed\ under|tags?\s*:|categories\s*:
     |posted\ (?:in|by|on)|share\ this
-    |follow\ (?:us|him|her|them|me)\b|subscribe|sign\ up|copyright|©|\(c\)
+    |follow\ (?:us\b|him\b|her\b|them\b|me\b|.{2,40}\ on\ (?:facebook|twitter|x|instagram|linkedin)\b)
+    |subscribe|sign\ up|copyright|©|\(c\)
     |all\ rights\ reserved
     |click\ here\ to|contact\ (?:reporter|us|the)|read\ more|related|comments?$|\d+\ comments?|advertisement
     |this\ (?:story|article)\ (?:was\ )?originally|like\ this|loading)""",
@@ -107,17 +114,22 @@ _TAIL = expression(
 )
 _CREDIT = expression(
     r"""^image\ (?:copyright|caption)\b
-    | \((?:ap|afp|reuters|getty|photo|image|file\ photo|courtesy|credit)\b[^()]{0,80}\)\W*$
+    | \((?:ap|afp|reuters|getty|photo|image|file\ photo|courtesy|credit(?!/))\b(?!,)[^()]{0,80}\)\W*$
     | ^[(\[]\W*(?:image|photo|picture)s?\s?(?:via|by|from|credit|courtesy|source)\b[^()\[\]]{0,80}[)\]]\W*$
-    | ^(?:photo(?:graph)?s?|image|picture|credit)\s?(?:by|credit|courtesy)?\s?[:：].{0,80}$""",
+    | ^(?:photo(?:graph)?s?|image|picture|credit)\s?(?:by|credit|courtesy)?\s?[:：].{0,80}$
+    | \bsign\ up(?:\ (?:for|to)\b.{2,60})?\ here\W*$""",
     re.IGNORECASE | re.VERBOSE,
 )
 _NOTICE = expression(
-    r"""ICP\s?[备備证證] | 版权(?:所有|声明|归) | 转载请 | 转载时 | 免责声明 | 不代表本[站网]
+    r"""ICP\s?[备证] | 版权(?:所有|声明|归) | 转载请 | 转载时 | 免责声明 | 不代表本[站网]
     | all\ rights\ reserved | \bcopyright\s*(?:©|\(c\)|\d{4}) | ©\s*\d{4} | \bsubject\ to\ copyright""",
     re.IGNORECASE | re.VERBOSE,
 )
 _CREDIT_INITIALS = frozenset("iIpPcC[")
+_SIMPLIFIED = str.maketrans(
+    "關閱讀聞薦報導內續歡廣擴熱門點擊評論貼復責編輯審聲權轉載來時間發佈記瀏覽數號體標題備證簡掃碼頁頂舉鏈專嚴絕對終監製",
+    "关阅读闻荐报导内续欢广扩热门点击评论贴复责编辑审声权转载来时间发布记浏览数号体标题备证简扫码页顶举链专严绝对终监制",
+)
 
 
 def is_heading_of(kind: str, text: str) -> bool:
@@ -127,7 +139,12 @@ def is_heading_of(kind: str, text: str) -> bool:
 
 @lru_cache(8_192)  # the pages of a section have the same short lines
 def _is_line_of(kind: str, text: str) -> bool:
-    return _LINE[kind].match(text) is not None
+    return _LINE[kind].match(simplified(text)) is not None
+
+
+def simplified(text: str) -> str:
+    """Return a text with simplified characters where the words of this module have them."""
+    return text if text.isascii() else text.translate(_SIMPLIFIED)
 
 
 def lines_of(kind: str, texts: list[str], lines: Sequence[int]) -> list[int]:
@@ -137,7 +154,7 @@ def lines_of(kind: str, texts: list[str], lines: Sequence[int]) -> list[int]:
 
 def ends_among(texts: list[str], lines: Sequence[int]) -> list[int]:
     """Return those of some lines that name the editor, as Chinese articles do at their end."""
-    return [line for line in short_lines(texts, lines, SHORT) if _END.match(texts[line])]
+    return [line for line in short_lines(texts, lines, SHORT) if _END.match(simplified(texts[line]))]
 
 
 def short_lines(texts: list[str], lines: Sequence[int], longest: int) -> list[int]:
@@ -147,12 +164,17 @@ def short_lines(texts: list[str], lines: Sequence[int], longest: int) -> list[in
 
 def is_byline(text: str) -> bool:
     """Whether a line near the title gives date, author or source."""
-    return may_be_byline(text) and (_DATE.search(text) is not None or _BYLINE.match(text) is not None)
+    return may_be_byline(text) and (_DATE.search(text) is not None or _BYLINE.match(simplified(text)) is not None)
 
 
 def may_be_byline(text: str) -> bool:
     """Whether a line is short and not a sentence."""
     return len(text) <= MAX_BYLINE and text.rstrip()[-1:] not in _SENTENCE_END
+
+
+def is_labelled(text: str) -> bool:
+    """Whether a line begins with a label of a few characters and a colon."""
+    return _LABEL.match(text) is not None
 
 
 def is_time_of_day(text: str) -> bool:
@@ -162,21 +184,23 @@ def is_time_of_day(text: str) -> bool:
 
 def is_lead(text: str) -> bool:
     """Whether a line announces another article ("Read also: …")."""
-    return len(text) <= MAX_LEAD and _LEAD_SIGN.search(text) is not None and _LEAD.match(text) is not None
+    return len(text) <= MAX_LEAD and _LEAD_SIGN.search(text) is not None and _LEAD.match(simplified(text)) is not None
 
 
 def is_tail(text: str) -> bool:
     """Whether a line at the end belongs to the template: copyright, tags, invitations."""
-    return len(text) <= MAX_CREDIT and _TAIL.match(text) is not None
+    return len(text) <= MAX_CREDIT and any(form.match(simplified(text)) for form in (_TAIL, _END))
 
 
 def is_notice(text: str) -> bool:
     """Whether a line contains a legal notice or a notice of the publisher, which are common below articles."""
-    return len(text) <= MAX_CREDIT and _NOTICE.search(text) is not None
+    return len(text) <= MAX_CREDIT and _NOTICE.search(simplified(text)) is not None
 
 
 def credits_among(texts: list[str], lines: Sequence[int]) -> list[int]:
-    """Return those of some lines that are the credit of a picture."""
+    """Return those of some lines that are the credit of a picture, or end with "Sign up here"."""
     short = short_lines(texts, lines, MAX_CREDIT)
-    possible = [line for line in short if "(" in texts[line] or texts[line][0] in _CREDIT_INITIALS]
+    possible = [
+        line for line in short if "(" in (text := texts[line]) or text[0] in _CREDIT_INITIALS or "here" in text[-6:]
+    ]
     return [line for line in possible if _CREDIT.search(texts[line])]

@@ -4,7 +4,8 @@ The model's body are the lines that promise the highest expected F1, the most pr
 probability decides for all pages. It is the body if its expected F1 is above that of the rules' body by more than
 `SWITCH`, and on pages that are no articles, for which the rules are made. Otherwise single lines change: lines with a
 probability above `SURE` are added, lines with 1 − `SURE` or less are removed. A heading such as "Related articles"
-is removed if no line of the body follows it.
+is removed if no line of the body follows it; so are the bylines and the template's words that the model adds to an
+article.
 """
 
 from collections.abc import Mapping
@@ -22,6 +23,7 @@ from ...html.lines import Flags, Floats, Lines
 from ...html.phrases import lines_of
 from ..body import Body
 from ..line_weights import Prior
+from ..trimming import without_template_words
 from .context import LineModel, load_model
 from .expected_f1 import agreement, expected, likeliest
 from .line_columns import NAMES, NAMES_OF_ANY_KIND, features_of, flags_of, prose_of, with_kinds
@@ -143,8 +145,10 @@ def second_opinion(
     if posts is not None and agreement(lines.width, kept, posts) < AGREE:
         chance = np.where(posts, np.maximum(chance, SURE), chance * NO_POST).astype(np.float32)
         kept = corrected(rules, chance, lines.width, is_article=is_article)
-    kept = without_lone_headings(kept, lines.texts)
-    return Opinion(np.flatnonzero(kept).tolist(), rules, chance, read_once, lines.width, values)
+    chosen: list[int] = np.flatnonzero(without_lone_headings(kept, lines.texts)).tolist()
+    if kinds is None or max(kinds, key=kinds.__getitem__, default="") == "article":
+        chosen = without_template_words(chosen, lines, prior)
+    return Opinion(chosen, rules, chance, read_once, lines.width, values)
 
 
 def using(of_articles: LineModel, of_any_kind: LineModel | None = None) -> AbstractContextManager[None]:

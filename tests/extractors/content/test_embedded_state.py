@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from extractors import Article, NoArticle, extract
-from extractors.content.embedded_state import MAX_LEVELS
+from extractors.content.embedded_state import MAX_LEVELS, STATED_PROSE
 
 from ..pages import BAKERY, HARBOUR, LIBRARY
 
@@ -63,8 +63,9 @@ def test_the_description_of_the_only_product_is_read_where_nothing_is_shown():
         state({"ROOT_QUERY": {"a": 1}, "Article:7": STORY}),
         state([{"data": 1}, {"title": 2, "body": 3}, "Tides in town", HTML]),
         state({"props": json.dumps(STORY)}),
+        f"<textarea>Tides in town</textarea><textarea>{HTML.replace('<', '&lt;')}</textarea>",
     ],
-    ids=["next", "assigned", "parsed", "apollo", "flat", "nested"],
+    ids=["next", "assigned", "parsed", "apollo", "flat", "nested", "textareas"],
 )  # fmt: skip
 def test_text_in_the_state_of_a_framework_is_read(script):
     assert body_of(page(script)) == ALL
@@ -111,6 +112,13 @@ def test_state_without_the_title_is_not_read():
 @pytest.mark.parametrize("kind", ['type="application/json"', ""])
 def test_broken_state_leaves_the_page_as_it_is(text, kind):
     assert isinstance(extract(page(f"<script {kind}>{text}</script>"), URL), NoArticle)
+
+
+def test_a_short_chinese_text_is_measured_in_bytes():
+    body = "老城的石磨面包坊昨天重新开门，店主说，石磨是在一间旧屋里找到的，已经闲置了几十年。" * 4
+    html = page(state({"title": "石磨面包坊", "body": body}), title="石磨面包坊 | 晨报")
+    assert len(body) < STATED_PROSE
+    assert body_of(html) == [body]
 
 
 def test_metadata_is_the_page_s():

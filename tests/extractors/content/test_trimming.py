@@ -4,7 +4,7 @@ import pytest
 
 from extractors import extract
 from extractors.content.line_weights import prior_of
-from extractors.content.trimming import without_bylines
+from extractors.content.trimming import without_bylines, without_template_words
 
 from ..pages import BAKERY, HARBOUR, lines_of, news_page
 
@@ -53,6 +53,24 @@ def test_dates_in_a_table_with_other_cells_are_no_bylines():
     assert lines.texts[kept[0]] == "Jan 25, 2026"
 
 
+def test_a_byline_in_the_cells_of_a_row_goes():
+    cells = "".join(f"<td>{text}</td>" for text in ("发布日期：2026-11-25", "浏览次数：7", "字号：[ 大 中 小 ]"))
+    lines = lines_of(f"<table><tr>{cells}</tr></table>{SECOND}")
+    kept = without_bylines([*range(len(lines))], lines, prior_of(lines, []))
+    assert [lines.texts[line] for line in kept] == [*BAKERY]
+
+
+def test_a_table_of_labels_before_the_text_goes():
+    labels = {"发文机关": "市政府", "发文字号": "〔2026〕8号", "成文日期": "2026年11月25日"}
+    rows = "".join(f"<tr><td><b>{label}：</b></td><td>{value}</td></tr>" for label, value in labels.items())
+    lines = lines_of(f"<table>{rows}</table>{SECOND}")
+    prior, every = prior_of(lines, []), [*range(len(lines))]
+    assert [lines.texts[line] for line in without_template_words(every, lines, prior)] == [*BAKERY]
+    assert without_template_words(every[:6], lines, prior) == every[:6]  # nothing else is left
+    lines = lines_of(f"<table>{rows.replace('：', '')}</table>{SECOND}")
+    assert without_template_words(every, lines, prior_of(lines, [])) == every
+
+
 def test_times_of_a_ticker_stay_and_the_time_above_its_first_sentence_goes():
     ticker = "".join(f"<p>{hour}:10</p><p>At {hour} the ferry left the pier again.</p>" for hour in range(10, 15))
     assert texts(f"<p>08:30</p><p>We report from the pier today.</p>{ticker}{SECOND}")[:4] == [
@@ -63,8 +81,41 @@ def test_times_of_a_ticker_stay_and_the_time_above_its_first_sentence_goes():
     ]
 
 
-def test_heading_of_related_articles_goes_and_the_body_goes_on():
-    assert texts(f"{FIRST}<h3>Related stories</h3>{SECOND}") == [*HARBOUR, *BAKERY]
+@pytest.mark.parametrize("heading", ["Related stories", "Related internet links", "延伸閱讀", "Más información"])
+def test_heading_of_related_articles_goes_and_the_body_goes_on(heading):
+    assert texts(f"{FIRST}<h3>{heading}</h3>{SECOND}") == [*HARBOUR, *BAKERY]
+
+
+@pytest.mark.parametrize(
+    "control",
+    ["廣告", "点击上方蓝字关注我们", "Advertisement · Scroll to continue", "Story continues", "Suscríbete para leer"],
+)
+def test_control_of_the_page_goes(control):
+    assert texts(f"{FIRST}<p>{control}</p>{SECOND}") == [*HARBOUR, *BAKERY]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "特别声明：以上内容由用户上传，本平台仅提供信息存储服务。",
+        "未经本报书面授权，不得以任何方式使用。",
+        "标签：渡口 石磨",
+        "校對：王小明",
+        "Follow The Gazette on Facebook. Send your ideas to us.",
+    ],
+)
+def test_boilerplate_at_the_tail_goes(line):
+    assert texts(f"{FIRST}{SECOND}<p>{line}</p>") == [*HARBOUR, *BAKERY]
+
+
+def test_a_lead_in_traditional_characters_goes():
+    lead = '<p>推薦閱讀：<a href="/7">Old stamps wanted by the post</a></p>'
+    assert texts(f"{FIRST}{lead}{SECOND}") == [*HARBOUR, *BAKERY]
+
+
+def test_an_invitation_to_sign_up_goes():
+    invitation = "<p>The Gazette's letter has all the news of the pier. Sign up <a href='/s'>here.</a></p>"
+    assert texts(f"{FIRST}{invitation}{SECOND}") == [*HARBOUR, *BAKERY]
 
 
 def test_body_ends_at_the_heading_of_the_comments():
@@ -83,6 +134,11 @@ def test_chapter_named_discussion_is_no_comments():
 @pytest.mark.parametrize("credit", ["[Image via Town Archive]", "(Photo: A. Mason)", "Photo by: A. Mason"])
 def test_credit_of_a_picture_goes(credit):
     assert texts(f"{FIRST}<p>{credit}</p>{SECOND}") == [*HARBOUR, *BAKERY]
+
+
+def test_words_in_brackets_that_begin_like_a_credit_stay():
+    items = ["Bring your wallet (credit/debit cards, cash)", "Hire helpers for the day (photo, video, flowers)"]
+    assert texts(f"{FIRST}<p>{items[0]}</p><p>{items[1]}</p>{SECOND}") == [*HARBOUR, *items, *BAKERY]
 
 
 @pytest.mark.parametrize(

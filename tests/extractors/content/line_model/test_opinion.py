@@ -109,6 +109,19 @@ def test_a_heading_of_other_articles_needs_text_after_it():
     assert without_lone_headings(alone, page.lines.texts).tolist() == alone.tolist()
 
 
+@pytest.mark.parametrize(
+    ("kinds", "stays"), [(None, False), ({"article": 0.6, "product": 0.4}, False), ({"product": 0.9}, True)]
+)
+def test_words_of_the_template_that_the_model_adds_to_an_article_leave(kinds, stays):
+    page = parsed(news_page("Tides", ["By Ada Miller", *TEXTS, "Advertisement", TEXTS[0], "责任编辑：王小明"]))
+    rules = rules_body(page.lines, page.prior)
+    template = {page.lines.texts.index(text) for text in ("By Ada Miller", "Advertisement", "责任编辑：王小明")}
+    assert not template & {*rules.kept}
+    with using(model("width", 0.0, -2.0, 2.0)):
+        kept = second_opinion(page.lines, page.prior, rules, kinds=kinds).kept
+    assert (template <= {*kept}) is stays
+
+
 @pytest.mark.parametrize("agree", [True, False])
 def test_posts_decide_where_the_body_differs_from_them(agree):
     page = parsed(news_page("Tides", TEXTS))
