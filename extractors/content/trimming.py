@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, compress, takewhile
 
+from ..expressions import expression
 from ..html import phrases
 from ..html.lines import Lines
 from ..tracing import note
@@ -17,7 +18,8 @@ from .line_weights import Prior
 
 TITLE_REST = 0.1  # share of the body that may precede its title
 BYLINES, PROSE_LINE = 6, 150  # kept lines that are searched for date and byline; bytes of a line that ends the search
-LABELS = 3  # least number of labels, which are half of the cells of their table, or each in the cell of its value
+LABELS = 3  # least number of labels in a table of labels and values, in which at least half of the cells begin with one
+_LABEL = expression(r"[^:：]{2,10}[:：]")
 END_AFTER = 0.3  # share of the body after which a line that names the editor is its end
 OTHERS_AFTER = 0.25  # share of the body after which a heading of comments or other articles is its end …
 OWN_WIDTH, OWN_SHARE = 80, 0.15  # … unless paragraphs of this width, marked up like those before, are this share
@@ -58,7 +60,8 @@ def up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 
 def without_template_words(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     """Return the lines of an article without bylines, controls, and boilerplate at the tail."""
-    return _after((_without_labels, without_bylines, _without_controls, _without_boilerplate), kept, lines, prior)
+    tail = partial(_without_tail, headings=False)
+    return _after((_without_labels, without_bylines, _without_controls, tail), kept, lines, prior)
 
 
 def _after(steps: tuple[Step, ...], kept: list[int], lines: Lines, prior: Prior) -> list[int]:
@@ -95,7 +98,7 @@ def _without_labels(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     """Return the kept lines without a table of labels before them: number, issuer and dates of an official document."""
     tags, places, width = lines.outline.tags, lines.outline.places, lines.widths
     cells = list(takewhile(lambda i: tags[places[i]] in ("th", "td") and width[i] <= 2 * PROSE_LINE, kept))
-    labels = sum(phrases.is_labelled(lines.texts[i]) for i in cells)
+    labels = sum(_LABEL.match(lines.texts[i]) is not None for i in cells)
     return kept[len(cells) :] if labels >= LABELS and len(cells) <= 2 * labels else kept
 
 
@@ -134,9 +137,6 @@ def _without_tail(kept: list[int], lines: Lines, prior: Prior, *, headings: bool
     while kept and (phrases.is_tail(lines.texts[kept[-1]]) or (headings and lines.are_headings[kept[-1]])):
         kept.pop()
     return kept
-
-
-_without_boilerplate = partial(_without_tail, headings=False)
 
 
 def _up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:

@@ -78,7 +78,6 @@ _DATE = expression(
     re.IGNORECASE | re.VERBOSE,
 )
 _TIME_OF_DAY = expression(r"\d{1,2}[:.]\d{2}(?::\d{2})?(?: ?(?:[ap]\.?m\.?|Uhr))?", re.IGNORECASE)
-_LABEL = expression(r"[^:：]{2,10}[:：]")
 _BYLINE = expression(
     r"""(?:by|von|par|por|di|door)\s+(?-i:[A-Z])[\w.'’-]+(?:\s+[\w.'’-]+){0,5}$
     | \W*(?:reading\ time|\d+\ min(?:ute)?s?\ read|(?:last\ )?(?:updated|modified)(?:\ on)?
@@ -101,8 +100,8 @@ _END = expression(
 _TAIL = expression(
     r"""\W*(?:责任编辑|责编|编辑|转载请|版权|(?:特别|郑重|平台|广告)?声明|原标题|免责|本文来源|来源\s*[:：]|更多精彩|关注|扫描
     |(?:标签|关键[词字]|热词(?:搜索)?)\s*[:：]
-    |.*(?:信息存储(?:空间)?服务|information\ storage\ service|不构成投资建议|(?:禁止|严禁|谢绝)(?:擅自)?转载
-      |未经.{0,20}(?:授权|许可|同意|允许)\W*(?:不得|禁止|严禁|谢绝|请勿))
+    |.*(?:信息存储(?:空间)?服务|information\ storage\ service|不构成投资建议|(?:禁止|严禁)(?:擅自)?转载
+      |未经.{0,20}(?:授权|许可|同意|允许)\W*(?:不得|禁止|严禁|请勿))
     |filed\ under|tags?\s*:|categories\s*:
     |posted\ (?:in|by|on)|share\ this
     |follow\ (?:us\b|him\b|her\b|them\b|me\b|.{2,40}\ on\ (?:facebook|twitter|x|instagram|linkedin)\b)
@@ -170,11 +169,6 @@ def is_byline(text: str) -> bool:
 def may_be_byline(text: str) -> bool:
     """Whether a line is short and not a sentence."""
     return len(text) <= MAX_BYLINE and text.rstrip()[-1:] not in _SENTENCE_END
-
-
-def is_labelled(text: str) -> bool:
-    """Whether a line begins with a label of a few characters and a colon."""
-    return _LABEL.match(text) is not None
 
 
 def is_time_of_day(text: str) -> bool:

@@ -551,7 +551,9 @@ def test_a_time_in_a_script_counts_where_the_page_has_no_other():
     script = """<script>var uin = "1609459200"; var ct = "1709627400", title = "Bread";
     var createTime = '2024-03-05 16:30';</script>"""
     assert article(script).published == datetime(2024, 3, 5, 16, 30)
-    assert article(script[: script.index("var createTime")] + "</script>").published == datetime(2024, 3, 5, 8, 30, tzinfo=UTC)
+    assert article(script[: script.index("var createTime")] + "</script>").published == datetime(
+        2024, 3, 5, 8, 30, tzinfo=UTC
+    )
     assert article(script, before="<div>2024-03-01</div>").published == date(2024, 3, 1)
 
 
