@@ -150,6 +150,8 @@ def _kept(lines: Lines, evidence: LineEvidence, segment: Segment, standing: list
         fertile = [index for index in new if not segment.places or segment.places[of_line[index]] == 1]
         for index in keeping.alone_among_body(lines, fertile, kept, root):
             kept[index] = True
+    for index in keeping.blocks_between(lines, standing, kept, root) if any(evidence.similarity) else ():
+        kept[index] = evidence.similarity[index] == 0
     for index in lines.teaser_lines:
         kept[index] = False
     return without_links(lines, kept, range(segment.head, segment.tail), root)

@@ -16,7 +16,7 @@ These rules were chosen on the development sets, all of them; they have not been
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cache
-from itertools import compress
+from itertools import compress, takewhile
 from operator import and_
 from typing import NamedTuple
 
@@ -178,6 +178,18 @@ def alone_among_body(lines: Lines, doubtful: list[int], kept: list[bool], root: 
             if any(kept[line] or line in found[-NEAR:] for line in before) and any(kept[index + 1 : index + 1 + NEAR]):
                 found.append(index)
     return found
+
+
+def blocks_between(lines: Lines, standing: list[int], kept: list[bool], root: int) -> Iterator[int]:
+    """Yield the headings and quotations in elements of their own between lines of the body, as block editors write."""
+    trie, above = lines.trie, lines.trie.family[lines.trie.parent[root]]
+    for index in (line for line, relation in enumerate(standing) if relation == OUTSIDE):
+        if any(kept[max(0, index - NEAR) : index]) and any(kept[index + 1 : index + 1 + NEAR]):
+            steps = list(takewhile(lambda step: trie.family[step] != above, trie.up(lines.paths[index])))
+            is_block = lines.are_headings[index] or any(trie.tag[step] == "blockquote" for step in steps)
+            is_own = is_block and trie.parent[steps[-1]] and not any(trie.role[step].noise for step in steps)
+            if is_own and not lines.linked_bytes[index]:
+                yield index
 
 
 class _Place(NamedTuple):

@@ -60,8 +60,8 @@ def up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 
 def without_template_words(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     """Return the lines of an article without bylines, controls, and boilerplate at the tail."""
-    tail = partial(_without_tail, headings=False)
-    return _after((_without_labels, without_bylines, _without_controls, tail), kept, lines, prior)
+    steps = _without_labels, without_bylines, _without_controls, partial(_without_tail, headings=False)
+    return _after(steps, kept, lines, prior)
 
 
 def _after(steps: tuple[Step, ...], kept: list[int], lines: Lines, prior: Prior) -> list[int]:
@@ -110,10 +110,7 @@ def _without_controls(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 
 
 def _cells(controls: set[int], kept: list[int], lines: Lines) -> set[int]:
-    """Return those of some lines that are cells of a row with other cells: a column may have the heading "Share".
-
-    Other cells are none of a byline, which old templates write as a row of a table.
-    """
+    """Return those of some lines in cells of rows with others that are no byline: a column may be named "Share"."""
     tags, places, items = lines.outline.tags, lines.outline.places, lines.items
     cells = {i for i in controls if tags[places[i]] in ("th", "td")}
     others = (i for i in kept if i not in controls and tags[places[i]] in ("th", "td")) if cells else ()

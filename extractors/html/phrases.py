@@ -7,6 +7,7 @@ many sites use; none names a site. Chinese words are in simplified characters, t
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import compress
 
 from ..expressions import expression
 
@@ -194,7 +195,6 @@ def is_notice(text: str) -> bool:
 def credits_among(texts: list[str], lines: Sequence[int]) -> list[int]:
     """Return those of some lines that are the credit of a picture, or end with "Sign up here"."""
     short = short_lines(texts, lines, MAX_CREDIT)
-    possible = [
-        line for line in short if "(" in (text := texts[line]) or text[0] in _CREDIT_INITIALS or "here" in text[-6:]
-    ]
+    signs = ("(" in texts[line] or texts[line][0] in _CREDIT_INITIALS or "here" in texts[line][-6:] for line in short)
+    possible = list(compress(short, signs))
     return [line for line in possible if _CREDIT.search(texts[line])]

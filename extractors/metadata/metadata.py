@@ -197,8 +197,8 @@ def _is_above_headline(lines: Lines, kept: list[int], title_line: int, head: Hea
     """
     end = kept[0] + 1 if kept else 0
     tags, places, blocks = lines.outline.tags, lines.outline.places, lines.blocks
-    headings = (index for index in range(title_line + 1, end) if tags[places[index]] == "h1")
-    above = [lines.texts[index] for index in headings if title_line < 0 or blocks[index] is not blocks[title_line]]
+    other = (line for line in range(title_line + 1, end) if title_line < 0 or blocks[line] is not blocks[title_line])
+    above = [lines.texts[line] for line in other if tags[places[line]] == "h1"]
     return bool(above) and title_likeness(above[-1], head.title) < LIKE
 
 
@@ -247,9 +247,8 @@ def dated_lines(nearby: Nearby, head: Head, language: str | None) -> Nearby:
 
 
 def find_author(head: Head, nearby: Nearby, page: Page) -> str | None:
-    """Return the author or authors, joined by ", "; the name of an account or of the site only if there is no other.
-
-    A meta element with the name that the page gives to its editor does not count.
+    """Return the author or authors, joined by ", ", not the editor that a meta element names; the name of an account or
+    of the site only if there is no other.
     """
     account, sites = None, {text.lower() for _, text in text_places(head, SITE, "publisher") if text}
     editors = _EDITOR.findall("\n".join((*nearby.before, *nearby.after)))

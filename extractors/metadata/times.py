@@ -35,16 +35,13 @@ ZONE_STEP = timedelta(minutes=30)  # nearly all offsets are multiples of it
 SHOWN_STEP = timedelta(minutes=1)  # pages show no seconds
 
 _USER = expression(r"\b(?:joined|registered|member since)\s*[:：]|注册(?:时间|日期)", re.IGNORECASE)  # not the article
-_UPDATED = expression(
-    r"(?:更新|修改)(?:于|时间|日期|[:：\s])|编辑于|\b(?:updated|modified|edited|revised)\b", re.IGNORECASE
-)
+_UPDATED = expression(r"(?i)(?:更新|修改)(?:于|时间|日期|[:：\s])|编辑于|\b(?:updated|modified|edited|revised)\b")
 _PUBLISHED = expression(
     r"(?:发布|发表|刊发)(?:于|时间|日期|[:：\s])|(?:时间|日期)\s*[:：]|\b(?:published|posted)\b", re.IGNORECASE
 )
 _PUBLICATIONS = ("datePublished", "dateCreated", "datePosted")  # in JSON-LD; the last is that of a job offer
 _SCRIPTED = expression(  # a variable of the page's scripts, which write it into the page: WeChat
-    r"""\b(?:var\s|window\.)\s*(?:\w{0,12}(?:create|publish|pub)_?(?:time|date)|ct)\s*=\s*["'](\d{4}[^"'<>\n]{4,20})["']""",
-    re.IGNORECASE,
+    r"""(?i)\b(?:var\s|window\.)\s*(?:\w{0,12}(?:create|publish|pub)_?(?:time|date)|ct)\s*=\s*["'](\d{4}[^"'\n]{4,20})["']"""
 )
 _ALONE = expression(r"\d{4}\S{3,6}\s+\d\d:\d\d(?::\d\d)?$", re.ASCII)
 
@@ -244,10 +241,8 @@ def _address_or_update(head: Head, nearby: Nearby, page: Page) -> date | None:
     address, updated = address_day(head, page), find_modified(head, nearby, page)
     if address:
         return updated if updated and day_of(updated) == address else address
-    last = chain(
-        filter(_ALONE.match, nearby.after[:ALONE_WITHIN]), sorted(_SCRIPTED.findall(page.html), key=str.isdigit)
-    )
-    return updated or next(dates_in(last, nearby, page), None)
+    alone, scripted = filter(_ALONE.match, nearby.after[:ALONE_WITHIN]), _SCRIPTED.findall(page.html)
+    return updated or next(dates_in((*alone, *sorted(scripted, key=str.isdigit)), nearby, page), None)
 
 
 def address_day(head: Head, page: Page) -> date | None:

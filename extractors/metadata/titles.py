@@ -19,7 +19,6 @@ MIN_NAME = 3  # letters of a site's name that are recognised in its host
 MAX_LOGO = 40  # characters of a site's name in a heading, white space apart
 MAX_BESIDE = 3  # a site's name may have this many times the length of the host's label in it: "Gazette Online"
 
-DATE = 20  # characters in which a date must begin and end that follows the title in its heading
 LIKE = 0.35  # Dice coefficient of the words of two titles, from which one may be the other in other words
 
 AFTER_TITLE = tuple("-_|｜—–·»")
@@ -97,11 +96,7 @@ def find_title(
     declared = [" ".join(text.split()) for text in declared if text]
     told = frozenset(map(_fold, [*declared, *repeated]))
     headlines, lines = (
-        [
-            cut_site_name(_without_date(text, whole), unshared, [])
-            for text in texts
-            if not _is_logo(text, whole, site, told)
-        ]
+        [cut_site_name(text, unshared, []) for text in texts if not _is_logo(text, whole, site, told)]
         for texts in (headings, repeated)
     )
     seen = list(dict.fromkeys(headlines + lines))
@@ -163,12 +158,6 @@ def _adds_label(heading: str, title: str) -> bool:
     before = heading[: len(text) - len(part)] if text.endswith(part) else ""
     after = heading[len(part) :] if text.startswith(part) else ""
     return bool(part and (_RUBRIC_END.search(before.rstrip()) or find_date(before) or find_date(after)))
-
-
-def _without_date(heading: str, whole: str) -> str:
-    """Return a heading up to the date and what follows it, if <title> begins with the same words but the date."""
-    end = next((at for at, both in enumerate(zip(heading, whole, strict=False)) if len({*both}) > 1), 0)
-    return heading[:end].rstrip() if end >= MIN_TITLE and find_date(heading[end : end + DATE]) else heading
 
 
 def title_likeness(one: str, other: str) -> float:

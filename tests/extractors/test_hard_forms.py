@@ -34,6 +34,21 @@ def test_body_split_over_sibling_containers_is_one_body():
     assert body_of(news_page("Three harbours", (), body=parts)) == list(ALL)
 
 
+def test_headings_and_quotations_between_blocks_of_a_text_stay_though_the_example_has_none():
+    def block(name, html):
+        return f'<div class="{name}">{html}</div>'
+
+    def page(texts, *, between=""):
+        blocks = [block("text", f"<p>{text}</p>") for text in texts]
+        box = block("letter", "<h3>Letters</h3><p>Write to us.</p>")
+        return news_page("Tides", [], body=block("parts", "".join([blocks[0], box, blocks[1], between, *blocks[2:]])))
+
+    between = block("head", "<h2>What the pier costs</h2>") + block("quote", "<blockquote>It is a lot.</blockquote>")
+    texts = [*HARBOUR, *LIBRARY]
+    found = body_of(page(texts, between=between), example=page(BAKERY))
+    assert found == [*texts[:2], "What the pier costs", "It is a lot.", *texts[2:]]
+
+
 def test_page_that_is_one_pre():
     letter = "\n".join(ALL)
     assert extract(f"<html><body><pre>{letter}</pre></body></html>", URL).text == letter

@@ -4,8 +4,7 @@ The model's body are the lines that promise the highest expected F1, the most pr
 probability decides for all pages. It is the body if its expected F1 is above that of the rules' body by more than
 `SWITCH`, and on pages that are no articles, for which the rules are made. Otherwise single lines change: lines with a
 probability above `SURE` are added, lines with 1 − `SURE` or less are removed. A heading such as "Related articles"
-is removed if no line of the body follows it; so are the bylines and the template's words that the model adds to an
-article.
+is removed if no line of the body follows it; so is, of articles, what belongs to the template by its words.
 """
 
 from collections.abc import Mapping

@@ -40,8 +40,6 @@ MASON = "Bread from the mason's old stones"
         ([BREAD], "", [f"{BREAD} Posted on March 5, 2024 by Ada"], BREAD),  # a date in the heading
         ([BREAD], "", [f"Mar 5 2024 {BREAD}"], BREAD),
         ([BREAD], "", [f"{BREAD} in 2024"], f"{BREAD} in 2024"),
-        ([], f"{BREAD} - Town - The Gazette", [f"{BREAD} 2024-03-05 08:30 Clicks: 7"], BREAD),
-        ([], f"{BREAD} of the town", [f"{BREAD} 2024-03-05 08:30"], BREAD),
         (["Bread and stones"], "Town notes on bread: Bread and stones", ["Town notes on bread"], "Bread and stones"),
     ],
 )
