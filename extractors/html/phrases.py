@@ -32,8 +32,7 @@ _TABLE = {
         | (?:阅读|点击|热度)?排行榜? | [上下]一篇.*
         | 分享到.* | 作者简介 | 关于作者 | mehr zum thema | lesen sie (?:auch|mehr).* | (?:à )?lire aussi
         | sur le même (?:sujet|thème) | (?:leia|veja) (?:também|mais) | lea también | te puede interesar
-        | artículos relacionados | más información | leggi anche
-        | sobre (?:la firma|el autor|la autora)""",
+        | artículos relacionados | más información | leggi anche | sobre (?:la firma|el autor|la autora)""",
     # Headings of the readers' comments.
     "comments": r"""
         (?:\d+|no)\s+(?:comments?|responses?|replies|thoughts?|kommentare?|commentaires?|comentarios|comentários|条评论)\b.{0,50}
