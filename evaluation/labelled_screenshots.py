@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extractors.errors import TrainingMistakes
-from extractors.visual.screenshots import SIDE, TYPES, Grey, UnreadableImage, is_blank, read_png
+from extractors.visual.screenshot_type import SIDE, TYPES, Grey, UnreadableImage, is_blank, read_png
 
 FEWEST = 2  # screenshots of a type for training: one to learn from, one held out
 

@@ -16,9 +16,10 @@ from rich.console import Console
 
 from extractors.content.line_model.context import LineModel, load_model
 from extractors.content.line_model.line_columns import NAMES, NAMES_OF_ANY_KIND
-from extractors.content.line_model.opinion import using
+from extractors.content.line_model.opinion import CHOSEN
 from extractors.errors import TrainingMistakes
-from extractors.page_types.classify import using_models
+from extractors.learned import using
+from extractors.page_types.classify import FOLDER
 
 from .arguments import mistakes, parser_of
 from .data import DataError, Row, read_sets
@@ -72,8 +73,9 @@ class LeftOut:
         if not (self._folder / name).is_dir():  # no model was trained on this set, so any will do
             name = "fold-0"
         with ExitStack() as stack:
-            stack.enter_context(using(*(_line_model(self._folder / name / model) for model in LINE_MODELS)))
-            stack.enter_context(using_models(self._folder / name))
+            articles, any_kind = (_line_model(self._folder / name / model) for model in LINE_MODELS)
+            stack.enter_context(using((articles, any_kind), CHOSEN))
+            stack.enter_context(using(self._folder / name, FOLDER))
             yield
 
 

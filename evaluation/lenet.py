@@ -27,8 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extractors.errors import BadModel, needs
-from extractors.visual.screenshot_type import ABOUT, INPUT, OUTPUT, Floats
-from extractors.visual.screenshots import SIDE, TYPES
+from extractors.visual.screenshot_type import ABOUT, INPUT, OUTPUT, SIDE, TYPES, Floats
 
 Weights = Mapping[str, Floats]
 

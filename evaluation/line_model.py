@@ -36,9 +36,10 @@ from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body
 from extractors.errors import UnusablePage
 from extractors.html.paths import PathTrie
+from extractors.learned import using
 from extractors.methods.example.extractor import Example, cast_all, support_of, usual_similarity, voted_body
 from extractors.page import make_page
-from extractors.page_types.classify import judge, using_models, weigh
+from extractors.page_types.classify import FOLDER, judge, weigh
 
 from .arguments import mistakes, parser_of
 from .data import OTHER_KINDS, DataError, DataSet, Row, domain_of, other_kinds, read_sets
@@ -300,7 +301,7 @@ def _example(left_out: Path | None, job: _Job) -> LabelledForm | None:
     if found is None:
         return None
     parsed, body, similarity, known = found
-    with using_models(left_out / f"fold-{fold}") if left_out else nullcontext():
+    with using(left_out / f"fold-{fold}", FOLDER) if left_out else nullcontext():
         kinds = weigh(parsed, body.kept).kinds
     values = with_kinds(features_of(parsed.lines, parsed.prior, body, similarity), kinds)
     target, count = line_labels(parsed.lines.texts, truth)

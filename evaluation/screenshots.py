@@ -35,7 +35,7 @@ from crawler.task_list.file import TASKS_FILE
 from crawler.task_list.identity import identity_of
 from crawler.task_list.mistakes import TaskError
 from extractors.html.urls import normalise
-from extractors.visual.screenshots import file_name, is_blank, read_png
+from extractors.visual.screenshot_type import file_name, is_blank, read_png
 from workers.errors import ExemplarError
 
 SCREEN = 1366  # CSS pixels, width and height; the source's larger input has this size

@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 
 from extractors.errors import BadModel, ExtraMissing
 from extractors.page_types.classify import classify
-from extractors.visual.screenshot_type import SURE
-from extractors.visual.screenshots import TYPES
+from extractors.visual.screenshot_type import SURE, TYPES
 
 from .arguments import comma_list, mistakes
 from .data import DataError, DataSet, Row, parsed_page, read_sets

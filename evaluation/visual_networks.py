@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from extractors.errors import BadModel, needs
-from extractors.visual.screenshots import TYPES
+from extractors.visual.screenshot_type import TYPES
 
 from .visual_training import RATE, Build, Trainer, lenet
 

@@ -21,9 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extractors.errors import needs
-from extractors.training import BAR, add_held_out, curve_point, run
-from extractors.visual.screenshot_type import OWN_WEIGHTS, Floats
-from extractors.visual.screenshots import SIDE, TYPES, centred
+from extractors.training import add_held_out, run
+from extractors.visual.screenshot_type import OWN_WEIGHTS, SIDE, TYPES, Floats, centred
 
 from .labelled_screenshots import LabelledScreenshot, Pixels, read_labelled, screenshots
 from .lenet import FLAT, KERNEL, POOL, to_onnx
@@ -168,14 +167,14 @@ def _write(arguments: argparse.Namespace) -> str:
 
 
 def _curve(learner: Trainer, learned: LabelledScreenshot, held_out: LabelledScreenshot, epochs: int) -> Iterator[str]:
-    """Train, and yield the learning curve: one line per epoch, with a bar for the loss on the training pages."""
+    """Train, and yield the learning curve: one line per epoch."""
     yield f"{'epoch':>5}  {'loss':>6}  {'right':>6}  {'held out':>8}  {'right':>6}"
     for number in range(1, epochs + 1):
         learner.epoch(learned)
         own = judge(learner, learned)
         other = judge(learner, held_out) if len(held_out) else None
-        bar = min(BAR, BAR * own.loss / float(np.log(2)))  # full: no better than a guess
-        yield curve_point(f"{number:5}", own, other, bar)
+        apart = f"  {other.loss:8.4f}  {other.right:6.1%}" if other else ""
+        yield f"{number:5}  {own.loss:6.4f}  {own.right:6.1%}{apart}"
 
 
 def _about(

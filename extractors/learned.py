@@ -28,16 +28,25 @@ def write_rows(path: Path, content: Mapping[str, Any]) -> None:
     path.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
 
 
-def check_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """Raise `BadModel`, which names the file, for an array of another shape or with values that are not finite."""
+@contextmanager
+def model_file(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the content of a model's file. Raises `BadModel`, which names the file, for an error within the block."""
+    try:
+        yield json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadModel(f"{path}: not a model of this version: {type(error).__name__}: {error}") from None
+
+
+def check_arrays(arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]) -> None:
+    """Raise `ValueError` for an array of another shape or with values that are not finite."""
     for name, array in arrays.items():
         if array.shape != shapes[name] or not np.isfinite(array).all():
-            raise BadModel(f"{path}: {name!r} has the wrong shape or values that are not numbers")
+            raise ValueError(f"{name!r} has the wrong shape or values that are not numbers")
 
 
 @contextmanager
 def using(model: Model, chosen: ContextVar[Model]) -> Iterator[None]:
-    """Use another model than the one in `chosen` within the block."""
+    """Use another model than the one in `chosen` within the block, such as one that was not trained on a page."""
     token = chosen.set(model)
     try:
         yield

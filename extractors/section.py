@@ -16,13 +16,7 @@ class Section:
     Not thread-safe.
     """
 
-    def __init__(
-        self,
-        example: bytes | str | None,
-        url: str | None = None,
-        *,
-        method: str = "auto",
-    ) -> None:
+    def __init__(self, example: bytes | str | None, url: str | None = None, *, method: str = "auto") -> None:
         """Prepare `example`, the HTML of one article, whose URL is `url`; None if there is none.
 
         Raises `ValueError` for an unknown method or one that needs an example, `UnusablePage` if the example cannot be

@@ -1,4 +1,4 @@
-"""What the commands that train have in common: their mistakes as exit codes, options, and lines of learning curves."""
+"""What the commands that train have in common: their mistakes as exit codes, and an option."""
 
 import argparse
 import sys
@@ -8,7 +8,6 @@ from pathlib import Path
 from .errors import ExtraMissing, TrainingMistakes
 
 HELD_OUT = 0.2  # share of the pages that are held out for testing
-BAR = 40  # characters of the longest bar of a learning curve
 
 
 def run(work: Callable[[], str], out: Path, *, stopped: str = "stopped; nothing was written") -> int:
@@ -44,9 +43,3 @@ def share(text: str) -> float:
     if not 0 <= found < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a share of the pages: at least 0 and below 1")
     return found
-
-
-def curve_point(step: str, own: tuple[float, float], held_out: tuple[float, float] | None, bar: float) -> str:
-    """Return a line of a learning curve: loss and share of right ones, for the pages learned and the others; a bar."""
-    apart = f"{held_out[0]:8.4f}  {held_out[1]:6.1%}" if held_out else f"{'–':>8}  {'–':>6}"
-    return f"{step}  {own[0]:6.4f}  {own[1]:6.1%}  {apart}   {'█' * round(bar)}"

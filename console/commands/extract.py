@@ -199,7 +199,7 @@ def _extract(section: "Section", page: PageIn, insist: bool) -> "Article | NoArt
 def _screenshot(page: PageIn, folder: Path) -> bytes | None:
     """Return a page's screenshot, named by its URL (`file_name`) or NAME.png of NAME.html; or None."""
     from extractors.html.urls import normalise
-    from extractors.visual.screenshots import file_name
+    from extractors.visual.screenshot_type import file_name
 
     url = page.name if page.url else None  # the requested URL, before redirects
     name = file_name(normalise(url)) if url else re.sub(r"\.\w+(\.gz)?$", "", Path(page.name).name) + ".png"

@@ -26,15 +26,12 @@ from extractors.html.tagless_text import BlockTree, Ctext, build_tree, read_ctex
 from extractors.methods.article_deviation import extractor as deviation
 from extractors.methods.line_blocks import extractor as line_blocks
 from extractors.methods.tag_paths import (
-    clusters as tag_path_clusters,
-)
-from extractors.methods.tag_paths import (
     extractor as tag_paths,
 )
 from extractors.methods.tag_paths import (
     verbatim as tag_paths_verbatim,
 )
-from extractors.methods.tag_paths.clusters import LeafOutline, Leaves, OpenConstants, read_outline
+from extractors.methods.tag_paths.extractor import LeafOutline, Leaves, OpenConstants, read_outline
 from extractors.page import Page, make_page
 
 from ..arguments import comma_list, mistakes, parser_of
@@ -110,7 +107,7 @@ def _tag_paths_read(page: Page) -> tuple[Ctext, LeafOutline]:
 
 def _tag_paths_find(read: tuple[Ctext, LeafOutline], setting: Setting) -> Hashable:
     length, noise, alike, frequency, variance = setting
-    thresholds = tag_path_clusters.page_thresholds(read[1].leaves, noise, length)
+    thresholds = tag_paths.page_thresholds(read[1].leaves, noise, length)
     return tuple(tag_paths.body_leaves(read[1], thresholds, frequency, alike, OpenConstants(variance)))
 
 
@@ -139,7 +136,7 @@ def _verbatim_find(tree: tag_paths_verbatim.Tree, setting: Setting) -> Hashable:
     centres, variance, size, span, filtered = setting
     settings = OpenConstants(variance, int(size), span, int(centres))
     thresholds = tag_paths_verbatim.learn_thresholds(tree, settings)
-    segment = tag_path_clusters.body_segment(tree.leaves, thresholds, settings)
+    segment = tag_paths.body_segment(tree.leaves, thresholds, settings)
     least = thresholds.frequency if filtered else 0
     return (tuple(segment), tuple(tag_paths_verbatim.frequent(tree, segment, least))) if segment else None
 
@@ -158,17 +155,17 @@ METHODS = {
     ),
     "tag-paths": TunedMethod(
         {
-            "LENGTH_SHARE": (tag_path_clusters.LENGTH_SHARE, 0.3, 0.4, 0.5),
-            "NOISE": (tag_path_clusters.NOISE, 0.15, 0.5),
-            "ALIKE": (tag_path_clusters.ALIKE, 0.3, 0.7),
-            "FREQUENCY_SHARE": (tag_path_clusters.FREQUENCY_SHARE, 0, 0.25, 0.5),
+            "LENGTH_SHARE": (tag_paths.LENGTH_SHARE, 0.3, 0.4, 0.5),
+            "NOISE": (tag_paths.NOISE, 0.15, 0.5),
+            "ALIKE": (tag_paths.ALIKE, 0.3, 0.7),
+            "FREQUENCY_SHARE": (tag_paths.FREQUENCY_SHARE, 0, 0.25, 0.5),
         },
         _tag_paths_read,
         _tag_paths_find,
         _tag_paths_text,
         {
-            "FREQUENCY_SHARE": (tag_path_clusters.FREQUENCY_SHARE, 1),
-            "VARIANCE": (tag_path_clusters.SETTINGS.variance, 100, inf),
+            "FREQUENCY_SHARE": (tag_paths.FREQUENCY_SHARE, 1),
+            "VARIANCE": (tag_paths.SETTINGS.variance, 100, inf),
         },
     ),
     "tag-paths-verbatim": TunedMethod(

@@ -8,16 +8,17 @@ from statistics import fmean, median
 from extractors import Section
 from extractors.html.decoding import decode
 from extractors.html.tagless_text import read_ctext
-from extractors.methods.tag_paths.clusters import (
+from extractors.methods.tag_paths.extractor import (
     NOISE,
     Leaf,
     body_segment,
+    learn_thresholds,
     longest,
+    lowest,
     noise,
     page_thresholds,
     read_outline,
 )
-from extractors.methods.tag_paths.extractor import learn_thresholds, lowest
 
 from ..data import DataSet, Row
 from ..peers import PEERS, missing_message

@@ -75,13 +75,13 @@ class SegmentSearch:
         weights = segment_weights(self._line_weights(similarity), factors, familiarity)
         head, tail = turning_points(weights)
         content = [0.0] * len(lines)
-        content[head:tail] = map(mul, _content(lines, similarity, head, tail), factors[head:tail])
+        content[head:tail] = map(mul, content_of(lines, similarity, head, tail), factors[head:tail])
         return Segment(places, familiarity, weights, head, tail, content)
 
     def new_bytes(self, similarity: list[float]) -> float:
         """Return what is new compared with an example, in bytes: the content of the body by similarity alone."""
         head, tail = turning_points(self._line_weights(similarity))
-        return sum(_content(self.lines, similarity, head, tail))
+        return sum(content_of(self.lines, similarity, head, tail))
 
     def _line_weights(self, similarity: list[float]) -> list[float]:
         """Return the evidence of each line for the body, in bytes; negative: against it."""
@@ -126,7 +126,7 @@ def turning_points(weights: list[float]) -> tuple[int, int]:
     return head, tail
 
 
-def _content(lines: Lines, similarity: list[float], head: int, tail: int) -> list[float]:
+def content_of(lines: Lines, similarity: list[float], head: int, tail: int) -> list[float]:
     """Return what each line between head and tail can add to a body, in bytes."""
     inside = slice(head, tail)
     amounts = (lines.widths[inside], lines.linked_bytes[inside], similarity[inside], lines.are_code[inside])

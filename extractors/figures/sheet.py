@@ -51,8 +51,6 @@ def style() -> Iterator[None]:
         "font.size": TEXT_SIZE,
         "text.parse_math": False,
         "text.color": INK,
-        "axes.unicode_minus": True,
-        "axes.labelsize": TEXT_SIZE,
         "axes.labelcolor": INK,
         "axes.edgecolor": GREY,
         "axes.spines.top": False,
@@ -207,33 +205,20 @@ def turning_points(axes: "Axes", places: tuple[float, float], labels: tuple[str,
 
 def _named_line(axes: "Axes", place: float, name: str, *, left: bool, row: int) -> None:
     axes.axvline(place, color=RED, linewidth=1.2, linestyle=(0, (4, 2)))
-    axes.annotate(
-        name,
-        (place, 1),
-        xycoords=("data", "axes fraction"),
-        xytext=(-4 if left else 4, -2 - 13 * row),
-        textcoords="offset points",
-        ha="right" if left else "left",
-        va="top",
-        color=RED,
-        fontsize=SMALL_SIZE,
-    )
+    side, beside = ("right", -4) if left else ("left", 4)
+    note(axes, name, (place, 1), (beside, -2 - 13 * row), xycoords=("data", "axes fraction"), ha=side, va="top")
+
+
+def note(axes: "Axes", text: str, at: tuple[float, float], offset: tuple[float, float], **look: Any) -> None:
+    """Write a small text beside a place; `offset` in points."""
+    axes.annotate(text, at, offset, textcoords="offset points", fontsize=SMALL_SIZE, **{"color": RED, **look})
 
 
 def threshold(axes: "Axes", height: float, name: str) -> None:
     """Draw a threshold across a panel, its name at the right end."""
     axes.axhline(height, color=RED, linewidth=1.1, linestyle=":")
-    axes.annotate(
-        name,
-        (1, height),
-        xycoords=("axes fraction", "data"),
-        xytext=(0, 3),
-        textcoords="offset points",
-        ha="right",
-        color=RED,
-        fontsize=SMALL_SIZE,
-        bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1},
-    )
+    box = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1}
+    note(axes, name, (1, height), (0, 3), xycoords=("axes fraction", "data"), ha="right", bbox=box)
 
 
 def legend(axes: "Axes", columns: int, *, left: bool = False) -> None:
@@ -267,6 +252,11 @@ def strips(axes: "Axes", rows: Sequence[tuple[str, Iterable[int], str]], offset:
         bars = [(first + offset, length) for first, length in runs(numbers)]
         axes.broken_barh(bars, (len(rows) - place - 0.85, 0.7), color=colour, linewidth=0)
     axes.set_ylim(0, len(rows))
-    axes.set_yticks([len(rows) - place - 0.5 for place in range(len(rows))], [name for name, _, _ in rows])
+    name_rows(axes, [name for name, _, _ in rows], [len(rows) - place - 0.5 for place in range(len(rows))])
+
+
+def name_rows(axes: "Axes", names: Sequence[str], places: Sequence[float] = ()) -> None:
+    """Write the names of rows in place of a scale; `places`: 0, 1 and so on if there are none."""
+    axes.set_yticks(places or range(len(names)), names)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)

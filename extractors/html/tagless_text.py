@@ -90,7 +90,7 @@ class Ctext:
     @cached_property
     def unlinked(self) -> list[str]:
         """The text of each line outside links, without white space."""
-        return _without_blanks(_LINK.sub(_line_ends, END.join(self._sources)))
+        return _without_blanks(_LINK.sub(lambda link: END * link[0].count(END), END.join(self._sources)))
 
     @cached_property
     def bare(self) -> list[str]:
@@ -143,7 +143,7 @@ def read_ctext(source: str) -> Ctext:
     head, body = (source[: begin.start()], source[begin.start() :]) if begin else ("", source)
     seen = _UNSEEN.sub("", body)
     if _BRACKET.search(seen):
-        seen = _UNSEEN_OR_BRACKETS.sub(_seen, body)
+        seen = _UNSEEN_OR_BRACKETS.sub(lambda found: _escaped(found[1]) if found[1] else "", body)
     pieces = _BLOCK.split(_lower_tags(seen))
     return Ctext(head, pieces[1::2], pieces[::2])
 
@@ -153,11 +153,6 @@ def escape_values(source: str) -> str:
     return _UNREAD.sub(lambda found: _escaped(found[1]) if found[1] else found[0], source)
 
 
-def _seen(found: re.Match[str]) -> str:
-    """Return "" for an element that is not shown, else the tag with its values escaped."""
-    return _escaped(found[1]) if found[1] else ""
-
-
 def _escaped(tag: str) -> str:
     if tag[-1] != ">":  # it extends into another tag, so it is not a tag
         return tag
@@ -165,7 +160,7 @@ def _escaped(tag: str) -> str:
 
 
 def _lower_tags(source: str) -> str:
-    return _CAPITALS.sub(_lower, source) if _CAPITALS.search(source) else source
+    return _CAPITALS.sub(lambda tag: tag[0].lower(), source) if _CAPITALS.search(source) else source
 
 
 def _strip_tags(source: str) -> str:
@@ -175,14 +170,6 @@ def _strip_tags(source: str) -> str:
 
 def _without_blanks(source: str) -> list[str]:
     return "".join(_strip_tags(source).split()).split(END)
-
-
-def _line_ends(link: re.Match[str]) -> str:
-    return END * link[0].count(END)
-
-
-def _lower(tag: re.Match[str]) -> str:
-    return tag[0].lower()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ odds (see `example`).
 """
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -50,7 +49,7 @@ SCREEN, SCREEN_OF_KINDS = HERE / "screen.json", HERE / "screen-kinds.json"
 KINDS = KINDS_OF_PAGES
 OF_KIND = {kind: HERE / f"kind-{kind}.json" for kind in KINDS}
 EVEN = 0.5  # probability
-_folder: ContextVar[Path] = ContextVar("folder of page-type models", default=HERE)
+FOLDER: ContextVar[Path] = ContextVar("folder of page-type models", default=HERE)  # see `learned.using`
 MOST = 4.0  # log odds that one page can give to its shape: no page outvotes all others
 SURER = 16  # pages of a shape; more do not make its type more certain
 MIXED = 0.2  # share of the classified pages of a shape that contradict the others, from which it is uncertain
@@ -140,16 +139,11 @@ def weigh(parsed: ParsedPage, kept: list[int] | None = None, evidence: float = 0
     return Weighing(model, features, page, float(page.sum() + model.bias[0]) + evidence)
 
 
-def page_kinds(html: bytes | str, url: str | None = None, *, content_type: str | None = None) -> dict[Kind, float]:
+def kinds_of_page(page: Page) -> dict[Kind, float]:
     """Return the probability of each kind of page, 0 to 1; empty without text.
 
     Raises `UnusablePage` if nothing can be read from the page.
     """
-    return kinds_of_page(make_page(html, url, content_type))
-
-
-def kinds_of_page(page: Page) -> dict[Kind, float]:
-    """As `page_kinds`, of a decoded page."""
     parsed = read(page, PathTrie())
     return {} if isinstance(parsed, NoArticle) else weigh(parsed).kinds
 
@@ -159,7 +153,7 @@ def kinds_of(features: Mapping[str, float]) -> dict[Kind, float]:
 
     A folder of models may lack some kinds; empty if it has none.
     """
-    models = {kind: _model(path) for kind, path in _models_of_kinds(_folder.get()).items()}
+    models = {kind: _model(path) for kind, path in _models_of_kinds(FOLDER.get()).items()}
     if not models:
         return {}
     page = next(iter(models.values())).row(features)[np.newaxis]  # all have the same names
@@ -203,11 +197,6 @@ def _kind(log_odds: float, article_from: float, list_to: float) -> Kind:
     return "list" if log_odds <= list_to else "uncertain"
 
 
-def using_models(folder: Path) -> AbstractContextManager[None]:
-    """Use the models of another folder within the block, such as models that were not trained on the pages measured."""
-    return learned.using(folder, _folder)
-
-
 def names_in(file: Path) -> tuple[str, ...]:
     """Return the names of the numbers of which a file's model is made, in their order."""
     if file in (SCREEN, SCREEN_OF_KINDS):
@@ -218,7 +207,7 @@ def names_in(file: Path) -> tuple[str, ...]:
 
 
 def _model(path: Path) -> Model:
-    return _loaded(_folder.get(), path)
+    return _loaded(FOLDER.get(), path)
 
 
 @lru_cache(64)

@@ -11,7 +11,6 @@ in the training data this model was at least as accurate as boosted, random or e
 It is trained by `evaluation.page_type_training`.
 """
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import BadModel
-from ..learned import check_arrays
+from ..learned import check_arrays, model_file
 
 Values = NDArray[np.float64]
 
@@ -86,16 +84,13 @@ def load(path: Path, known: Sequence[str]) -> Model:
 
     Raises `BadModel` if the file cannot be read, contains no model, or needs other numbers.
     """
-    try:
-        stored = json.loads(path.read_text("utf-8"))
+    with model_file(path) as stored:
+        names = tuple(map(str, stored["names"]))
+        if stored["format"] != FORMAT or set(names) - set(known):
+            raise ValueError("it has another format, or other numbers")
         arrays = {name: np.array(stored[name], np.float64) for name in ARRAYS}
-        upper, lower = (float(stored[name]) for name in ("article_from", "list_to"))
-        names, version = tuple(map(str, stored["names"])), stored["format"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadModel(f"{path}: not a page-type model: {type(error).__name__}: {error}") from None
-    if version != FORMAT or set(names) - set(known):
-        raise BadModel(f"{path}: a model of format {version}, whose numbers are not those of this version")
-    n = len(names)
-    shapes = ((n,), (n,), (BENDS, n), (1 + BENDS, n), (1,))
-    check_arrays(path, arrays, dict(zip(ARRAYS, shapes, strict=True)))
-    return Model(names, **arrays, article_from=upper, list_to=lower)
+        n = len(names)
+        shapes = ((n,), (n,), (BENDS, n), (1 + BENDS, n), (1,))
+        check_arrays(arrays, dict(zip(ARRAYS, shapes, strict=True)))
+        article_from, list_to = float(stored["article_from"]), float(stored["list_to"])
+        return Model(names, **arrays, article_from=article_from, list_to=list_to)

@@ -182,13 +182,9 @@ class PostReader:
             list(takewhile(lambda node: node is not self._element, elements.ancestors(each)))
             for each in self._marks.values()
         ]
-        holding = (
-            [node for node in marks[0] if len(marks) > 1 and all(node in others for others in marks)] if marks else []
-        )
-        nodes = (
-            *holding,
-            *islice(self._element.iter("*"), elements.MAX_WITHIN),
-        )  # the innermost: the holder of one comment may get more
+        holding = [node for node in marks[0] if all(node in others for others in marks)] if len(marks) > 1 else []
+        # The innermost: the holder of one comment may get more
+        nodes = (*holding, *islice(self._element.iter("*"), elements.MAX_WITHIN))
         names = (node.get("id") or node.get("name") or "" for node in nodes)
         return own or next((name for name in names if elements.DIGITS.search(name)), "")
 

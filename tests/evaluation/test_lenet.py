@@ -6,8 +6,7 @@ import pytest
 from evaluation.lenet import quantised, to_onnx
 from evaluation.visual_training import Trainer
 from extractors.errors import BadModel
-from extractors.visual.screenshot_type import VisualClassifier
-from extractors.visual.screenshots import centred
+from extractors.visual.screenshot_type import VisualClassifier, centred
 
 
 def test_int8_is_within_half_a_step_of_the_weight():

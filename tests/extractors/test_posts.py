@@ -8,7 +8,7 @@ import pytest
 
 from extractors import Article, extract, posts, read_comments, read_posts
 from extractors.content.multipage import joined
-from extractors.content.thread_lines import lines_of_posts
+from extractors.methods.density.extractor import lines_of_posts
 from extractors.page import make_page
 from extractors.posts import read_thread
 
@@ -117,22 +117,6 @@ def test_events_among_posts_do_not_hide_them():
     assert [post for post in last_posts([gitea(THREAD)]) if post[0] != "admin"] == WRITTEN
 
 
-def test_how_many_found_a_review_helpful_is_not_its_text():
-    votes = "<div class=vote-text>{} people found this helpful</div>"
-    page = phpbb(THREAD)
-    for number in range(len(THREAD)):
-        page = page.replace('<div class="content">', f'{votes.format(number)}<div class="REVIEW-text">', 1)
-    assert [post.text for post in read_posts(page.replace("REVIEW", "review"), URL)] == [one.text for one in THREAD]
-
-
-def test_a_signature_may_have_the_name_of_the_text():
-    page, signature = phpbb(THREAD), "Fair winds to all who sail from here"
-    for one in (THREAD[1], THREAD[4]):  # longer than what they write
-        page = page.replace(f"{one.text}</div>", f'{one.text}</div><div class="content">{signature}</div>')
-    assert page.count(signature) == 2
-    assert [post.text for post in read_posts(page, URL)] == [one.text for one in THREAD]
-
-
 SIMILAR = (
     '<div><div class=block><h3>Similar threads</h3><a href="/threads/a.1/">Another thread about boats</a> <a '
     'class=username href="/members/z.9/">Zed</a> <time datetime="2025-10-03T10:00:00Z">Oct 3</time></div></div>'
@@ -150,12 +134,6 @@ def test_what_stands_beside_the_only_posts_is_no_post(form, count):
     page = form.format(f'<div><div class="block"><div class="block-body{post}</div></div>')
     assert last_posts([page]) == WRITTEN[:count]
     assert last_posts([xenforo(THREAD), page], first=1) == WRITTEN[:count]
-
-
-def test_a_thread_without_replies_has_the_opening_post_in_the_form_of_the_example():
-    engine = ENGINES["hacker_news"]
-    assert last_posts([engine(THREAD[:1])]) == []
-    assert last_posts([engine(THREAD), engine(THREAD[:1])], first=1) == WRITTEN[:1]
 
 
 def test_an_article_above_comments_is_no_post():
@@ -235,13 +213,6 @@ def test_a_further_page_without_names_and_times_has_no_posts(is_thread):
     assert second == []
 
 
-def test_the_kind_of_marks_that_is_on_most_elements_is_that_of_posts():
-    mods = "".join(f'<li class=mod><a href="/user/{name}">{name}</a> reads the {name} board</li>' for name in "ABC")
-    page = mumbling(THREAD).replace("<h1>", f"<ul>{mods}</ul><h1>")
-    [posts] = read_thread([make_page(page, URL)], is_thread=True)
-    assert [post.author for post in posts] == AUTHORS
-
-
 def test_a_page_that_may_be_a_thread_is_read_as_one():
     assert [post.author for post in read_posts(mumbling(THREAD), URL)] == AUTHORS
 
@@ -257,21 +228,6 @@ def test_a_thread_may_show_no_times():
 def test_of_a_page_that_is_no_thread_a_name_or_a_time_alone_is_no_sign_of_posts(engine):
     assert read_thread([make_page(engine(THREAD), URL)], is_thread=False) == [[]]
     assert read_thread([make_page(engine(THREAD[:2]), URL)], is_thread=True) == [[]]
-
-
-@pytest.mark.parametrize(
-    "parts",
-    [
-        [("Published", f"{one.time:%d/%m/%Y %H:%M}", one.text) for one in THREAD],  # a label
-        [(one.author, f"{one.time:%d/%m/%Y %H:%M}", "Read") for one in THREAD],  # no text of its own
-        [(one.text * 4, f"{one.time:%d/%m/%Y %H:%M}", "Printer friendly") for one in THREAD],  # the text is above
-    ],
-    ids=["label", "same text", "text above"],
-)
-def test_what_stands_beside_times_is_not_always_a_name(parts):
-    rows = "".join(f"<div class=row><p>{name}</p><i>{time}</i> <p>{text}</p></div>" for name, time, text in parts)
-    page = make_page(f"<html lang=en-GB><body><h1>{TITLE}</h1>{rows}</body></html>", URL)
-    assert read_thread([page], is_thread=True) == [[]]
 
 
 def test_posts_without_a_class_of_their_own_are_siblings():
@@ -308,23 +264,12 @@ def test_a_letter_in_place_of_a_picture_and_a_label_are_no_names(label):
     assert authors_of(board(form)) == AUTHORS
 
 
-def test_a_name_does_not_contain_a_time():
-    named = '<b class="username"><time datetime="2025-11-14T08:05:00">14 Nov</time></b>'
-    page = ENGINES["phpbb"](THREAD).replace('<div class="inner">', f'<div class="inner">{named}')
-    assert authors_of(page) == AUTHORS
-
-
 @THREADS
 @pytest.mark.parametrize("text", ["11月15日上午去过，门已经漆好。", "2025-11-15 到过验潮站"])
 def test_a_short_text_with_a_date_is_no_time(engine, text):
     thread = [*THREAD[:3], replace(THREAD[3], text=text), *THREAD[4:]]
     posts = read_posts(engine(thread), URL, fetched_at=datetime(2025, 11, 20, tzinfo=UTC))
     assert [post.text for post in posts] == [one.text for one in thread]
-
-
-def test_a_time_of_day_counts_before_a_day_alone():
-    page = phpbb(THREAD).replace('<div class="inner">', '<div class="inner"><time>2025-11-01</time>')
-    assert posts_of(page) == WRITTEN
 
 
 def test_what_is_named_as_the_text_may_be_around_the_time():
@@ -399,31 +344,6 @@ def test_the_text_is_what_most_posts_name_so(engine):
     assert all(one.text in post.text for one, post in zip(THREAD, found, strict=True))
 
 
-def test_one_post_may_lack_what_the_others_name_as_the_text_and_another_have_more_in_it():
-    texts = [f"<div class=content>{one.text}</div>" for one in THREAD]
-    texts[2] = f"<div class=content>{THREAD[2].text}<div class=card-body>{BAKERY[0]}</div></div>"
-    texts[5] = f"<p>{THREAD[5].text}</p>"
-    posts = "".join(
-        f'<li class=reply><a class=username href="/user/{number}">{one.author}</a> '
-        f"<time datetime={one.time.isoformat()}></time>{text}</li>"
-        for number, (one, text) in enumerate(zip(THREAD, texts, strict=True))
-    )
-    wanted = [one.text for one in THREAD]
-    wanted[2] = f"{wanted[2]}\n{BAKERY[0]}"
-    assert [post.text for post in read_posts(f"<h1>{TITLE}</h1><ul>{posts}</ul>", URL)] == wanted
-
-
-def test_the_menu_about_the_author_is_not_the_text_however_short_that_is():
-    menu = "<div class=menu-body>View profile Posts of {}</div>"
-    page = ENGINES["phpbb"](THREAD)
-    for number in range(len(THREAD)):
-        page = page.replace('<div class="content">', f'{menu.format(number)}<div class="CONTENT">', 1)
-    page = page.replace(THREAD[2].text, "Thanks!").replace("CONTENT", "content")
-    assert [post.text for post in read_posts(page, URL)] == [
-        "Thanks!" if one is THREAD[2] else one.text for one in THREAD
-    ]
-
-
 def question_page(*counts):
     """A page of answers with so many comments on each; answers and lists of comments share a name of their classes."""
     comment = (
@@ -454,62 +374,11 @@ def test_a_list_of_comments_is_no_post_and_ids_stay_when_it_grows(counts):
     assert [post.text for post in posts if post.author.startswith("writer")] == list(BAKERY[: len(counts)])
 
 
-def test_an_opening_post_of_another_form_stands_before_all_others():
-    box = (
-        '<div class=box><a class=username href="/user/late">Late</a> <time datetime="2026-01-02T10:00">2 Jan</time>'
-        f"<p>{BAKERY[0]}</p></div>"
-    )
-    page = ENGINES["discourse"](THREAD)
-    assert [said(post) for post in read_posts(page.replace("</body>", f"{box}</body>"), URL)] == WRITTEN
-    opened = read_posts(page.replace("<body>", f"<body>{box}"), URL)
-    assert [post.author for post in opened] == ["Late", *(one.author for one in THREAD)]
-
-
 @pytest.mark.parametrize("parts", ["<li class=reply><div class=content>{}</div></li>", "<li>{}</li>"])
 def test_what_is_named_as_a_text_and_holds_name_and_time_is_the_whole_post(parts):
     form = parts.format("<b>{1.author}</b> <time datetime={2}>{1.time:%d %B}</time><p>{1.text}</p>")
     (found,) = read_thread([make_page(board(form), URL)], is_thread=True)
     assert [said(post) for post in found] == WRITTEN
-
-
-def test_elements_around_several_posts_are_no_posts():
-    posts = [
-        f'<div class=post><a class=username href="/user/{number}">{one.author}</a> '
-        f"<time datetime={one.time.isoformat()}></time><p>{one.text}</p></div>"
-        for number, one in enumerate(THREAD)
-    ]
-    days = [
-        f'<div class=day><a class=username href="/user/mod{day}">Mod {day}</a> <time datetime="2026-01-0{day}T10:00">'
-        f"</time>{''.join(posts[3 * day - 3 : 3 * day])}</div>"
-        for day in (1, 2)
-    ]
-    assert [said(post) for post in read_posts(f"<h1>{TITLE}</h1>{''.join(days)}", URL)] == WRITTEN
-
-
-def test_topics_by_somebody_at_some_time_are_no_posts():
-    topics = "".join(
-        f'<p class=topic><a class=username href="/user/{number}">Ann</a> started it '
-        f'<time datetime="2026-02-0{number}T10:00"></time></p>'
-        for number in range(1, 9)
-    )
-    page = ENGINES["xenforo"](THREAD).replace("</body>", f"{topics}</body>")
-    assert posts_of(page) == WRITTEN
-
-
-def test_the_part_of_a_post_with_its_text_is_no_reply_if_it_names_somebody():
-    page = board(
-        '<article class=entry><aside><a class=username href="/user/{0}">{1.author}</a></aside><time datetime="{2}">'
-        '</time><div class=wrap>edited <time datetime="2026-01-0{0}"></time> <a href="/user/q">@Quinn</a>'
-        "<div class=content>{1.text}</div></div></article>"
-    )
-    assert authors_of(page) == AUTHORS
-
-
-def test_notes_that_an_author_adds_to_a_post_are_no_posts():
-    name = '<a class=username href="/user/{0}">{1.author}</a>'
-    first, second = (f"<div class=note>{name} <time datetime=2026-01-0{n}></time> Note {{0}}.{n}</div>" for n in (1, 2))
-    form = f"<article class=entry>{name} <time datetime={{2}}></time><p>{{1.text}}</p>{first}{second}</article>"
-    assert authors_of(board(form)) == AUTHORS
 
 
 def test_the_author_that_a_post_declares_counts_before_a_name_in_it():
@@ -593,9 +462,3 @@ def test_the_posts_by_which_the_text_was_found_are_not_read_again(monkeypatch):
     assert [one.text for one in article.posts] == TEXTS
     article.posts.clear()
     assert article.posts
-
-
-def test_long_threads_are_bounded():
-    thread = [THREAD[number % 6] for number in range(90)]
-    assert len(read_posts(ENGINES["reddit"](thread), URL)) == 90
-    assert TITLE in ENGINES["reddit"](thread)

@@ -1,7 +1,7 @@
 import pytest
 
 from extractors.errors import TrainingMistakes, needs
-from extractors.training import curve_point, run
+from extractors.training import run
 
 
 def interrupted():
@@ -30,8 +30,3 @@ def test_the_exit_code_tells_how_a_training_ended(tmp_path, capsys, work, code, 
 def test_the_result_is_printed(tmp_path, capsys):
     assert run(lambda: "weights: a.json", tmp_path) == 0
     assert capsys.readouterr().out == "weights: a.json\n"
-
-
-def test_a_point_of_a_curve_without_pages_held_out_has_dashes():
-    assert curve_point("    1", (0.5, 0.75), None, 3) == "    1  0.5000   75.0%         –       –   ███"
-    assert curve_point("    1", (0.5, 0.75), (0.25, 1.0), 0) == "    1  0.5000   75.0%    0.2500  100.0%   "

@@ -6,7 +6,6 @@ MODEL_CARD.md.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
@@ -58,7 +57,7 @@ SHOWN = {  # numbers that an explanation shows: their names and meanings
     "outside_hope": ("Missing text", "text left out that may be body, as a share of the text"),
     "in_units": ("Teasers", "share of the text in linked headlines with short texts"),
 }
-_chosen: ContextVar[Trees | None] = ContextVar("confidence_model", default=None)
+CHOSEN: ContextVar[Trees | None] = ContextVar("confidence_model", default=None)  # see `learned.using`
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,13 +181,8 @@ def trust_of(opinion: Opinion, known: Known) -> Trust:
     """Return the confidence in the body of an opinion."""
     kept = flags_of(opinion.kept, len(opinion.rules))
     numbers = doubts_of(opinion.values, opinion.chance, opinion.read_once, kept, opinion.rules, known)
-    share = float(learned.logistic((_chosen.get() or _stored()).log_odds(numbers[np.newaxis]))[0])
+    share = float(learned.logistic((CHOSEN.get() or _stored()).log_odds(numbers[np.newaxis]))[0])
     return Trust(min(MOST, max(LEAST, share)), numbers)
-
-
-def using(model: Trees) -> AbstractContextManager[None]:
-    """Use another model within the block."""
-    return learned.using(model, _chosen)
 
 
 @lru_cache(1)

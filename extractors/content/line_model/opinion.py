@@ -8,7 +8,6 @@ is removed if no line of the body follows it; so is, of articles, what belongs t
 """
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ... import learned
 from ...article import PageType
 from ...html.lines import Flags, Floats, Lines
 from ...html.phrases import lines_of
@@ -35,7 +33,8 @@ SURE = 0.9  # probability from which a single line changes
 SWITCH = 0.05  # expected F1 that the model's body must gain to replace the rules' body
 AGREE = 0.8  # F1 by bytes of the model's body and a thread's posts, below which the posts decide
 NO_POST = 0.5  # … and factor of the other lines then; names and times of posts count as body in some texts
-_chosen: ContextVar[tuple[LineModel, LineModel] | None] = ContextVar("line models", default=None)
+# Of articles and of any kind; see `learned.using`
+CHOSEN: ContextVar[tuple[LineModel, LineModel] | None] = ContextVar("line models", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +128,7 @@ def second_opinion(
     """
     given = (body, prior, similarity)
     values = lines.once("values", given, lambda: features_of(lines, prior, body, similarity))
-    of_articles, of_any_kind = _chosen.get() or _stored()
+    of_articles, of_any_kind = CHOSEN.get() or _stored()
     is_article = kinds is None
     rules = flags_of(body.kept, len(lines))
 
@@ -148,11 +147,6 @@ def second_opinion(
     if kinds is None or max(kinds, key=kinds.__getitem__, default="") == "article":
         chosen = without_template_words(chosen, lines, prior)
     return Opinion(chosen, rules, chance, read_once, lines.width, values)
-
-
-def using(of_articles: LineModel, of_any_kind: LineModel | None = None) -> AbstractContextManager[None]:
-    """Use other models within the block, such as ones that were not trained on the pages that are measured."""
-    return learned.using((of_articles, of_any_kind or of_articles), _chosen)
 
 
 @lru_cache(1)

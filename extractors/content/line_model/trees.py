@@ -8,7 +8,6 @@ are trained by `evaluation.tree_training`.
     log odds(x) = bias + Σ_t leaves[t][ Σ_k 2^k · (x[feature[t,k]] > threshold[t,k]) ]
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import BadModel
+from ...learned import check_arrays, model_file
 
 Floats = NDArray[np.float32]
 
@@ -56,21 +55,12 @@ class Trees:
 
 def load(path: Path, names: Sequence[str]) -> Trees:
     """Return the model in a file. Raises `BadModel` if it cannot be read or has other features than `names`."""
-    try:
-        stored = json.loads(path.read_text("utf-8"))
-        model = Trees(
-            tuple(stored["names"]),
-            np.array(stored["features"], np.intp),
-            np.array(stored["thresholds"], np.float32),
-            np.array(stored["leaves"], np.float32),
-            float(stored["bias"]),
-        )
-        version = stored["format"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadModel(f"{path}: not a valid tree model: {type(error).__name__}: {error}") from None
-    if version != FORMAT or model.names != tuple(names):
-        raise BadModel(f"{path}: a model of format {version} with other features than this version computes")
-    count, depth = model.features.shape
-    if model.thresholds.shape != (count, depth) or model.leaves.shape != (count, 1 << depth):
-        raise BadModel(f"{path}: the arrays of the model differ in length")
-    return model
+    with model_file(path) as stored:
+        if stored["format"] != FORMAT or stored["names"] != list(names):
+            raise ValueError("it has another format, or other features")
+        features = np.array(stored["features"], np.intp)
+        thresholds, leaves = (np.array(stored[name], np.float32) for name in ("thresholds", "leaves"))
+        count, depth = features.shape
+        shapes = {"thresholds": (count, depth), "leaves": (count, 1 << depth)}
+        check_arrays({"thresholds": thresholds, "leaves": leaves}, shapes)
+        return Trees(tuple(names), features, thresholds, leaves, float(stored["bias"]))

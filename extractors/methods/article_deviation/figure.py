@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...figures import NoFigure, element_name, title_of
-from ...figures.sheet import BLUE, INK, ORANGE, PALE, RED, SMALL_SIZE, Sheet, fit, legend
+from ...figures.sheet import BLUE, INK, ORANGE, PALE, RED, Sheet, fit, legend, name_rows, note
 from ...html.tagless_text import BlockTree, build_tree, read_ctext
 from ...page import Page
 from .extractor import MIN_DIFFERENCE, SHARE, DescentStep, descend, deviation, text_sizes
@@ -87,8 +87,7 @@ def draw(sheet: Sheet, data: Descent) -> None:
 
 def _frame(axes: "Axes", levels: Sequence[Level], first: int) -> None:
     names = [f"{depth}  {fit(level.name, NAME)}" for depth, level in enumerate(levels, first)]
-    axes.set_yticks(range(len(names)), names)
-    axes.tick_params(axis="y", length=0)
+    name_rows(axes, names)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_xlim(0, max(level.size for level in levels) * 1.3)
     axes.set_xlabel("characters of text outside links and noise")
@@ -102,12 +101,5 @@ def _remarks(axes: "Axes", levels: Sequence[Level], end: str) -> None:
         last = place == len(levels) - 1
         children = level.children
         held = f"{children[0] / level.size:.0%} in the largest of {len(children)}" if children else "no children"
-        axes.annotate(
-            f"{held}\n{end if last else 'go down'}",
-            (level.size, place),
-            xytext=(6, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=SMALL_SIZE,
-            color=RED if last else INK,
-        )
+        said, colour = (end, RED) if last else ("go down", INK)
+        note(axes, f"{held}\n{said}", (level.size, place), (6, 0), va="center", color=colour)

@@ -20,7 +20,6 @@ Everything is float64. A seed fixes the first weights and the order of lines, so
 bit for bit on one machine.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,8 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import BadModel
-from ...learned import check_arrays, logistic, write_rows
+from ...learned import check_arrays, logistic, model_file, write_rows
 
 Values = NDArray[np.float64]
 
@@ -147,21 +145,16 @@ def save(network: Network, path: Path, form: str, about: dict[str, Any]) -> None
 
 def load(path: Path, form: str) -> Network:
     """Return the weights in a file. Raises `BadModel` if it has none for this form or cannot be read."""
-    try:
-        stored = json.loads(path.read_text("utf-8"))
-        head = {key: stored.get(key) for key in _head(form)}
-        numbers = (
-            {name: np.array(stored[name], np.float64) for name in Network.__slots__} if head == _head(form) else {}
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadModel(f"{path}: not a file of network weights: {type(error).__name__}: {error}") from None
-    if not numbers:
-        raise BadModel(f"{path}: not weights of this network; expected {_head(form)}, found {head}")
     of_inputs = {"mean": (INPUTS,), "scale": (INPUTS,), "hidden": (INPUTS, HIDDEN)}
-    check_arrays(
-        path, numbers, {**of_inputs, "hidden_threshold": (HIDDEN,), "output": (HIDDEN,), "output_threshold": (1,)}
-    )
-    return Network(**numbers)
+    with model_file(path) as stored:
+        found = {key: stored.get(key) for key in _head(form)}
+        if found != _head(form):
+            raise ValueError(f"expected {_head(form)}, found {found}")
+        numbers = {name: np.array(stored[name], np.float64) for name in Network.__slots__}
+        check_arrays(
+            numbers, of_inputs | {"hidden_threshold": (HIDDEN,), "output": (HIDDEN,), "output_threshold": (1,)}
+        )
+        return Network(**numbers)
 
 
 def _head(form: str) -> dict[str, Any]:

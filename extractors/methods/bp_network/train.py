@@ -6,50 +6,44 @@ take them from all the sites that you want to extract.
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.progress import Progress, track
 
 from ...errors import TrainingMistakes
-from ...training import BAR, add_held_out, curve_point, run
+from ...training import add_held_out, run
 from .extractor import METHOD, OWN_WEIGHTS, VERBATIM_METHOD
 from .labelled_pages import LabelledLines, labelled_pages, read_labelled
-from .network import BODY, GOAL, HIDDEN, ROUNDS, USED, VERBATIM, Network, Values, learn, learn_line_by_line, save
-
-CURVE_POINTS = 12  # lines of the learning curve
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A point of the learning curve.
-
-    Rounds (or lines) learned; mean squared error and share of lines classified correctly, for the training pages and
-    for the held-out pages (None without any).
-    """
-
-    step: int
-    learned: tuple[float, float]
-    held_out: tuple[float, float] | None
+from .network import BODY, HIDDEN, ROUNDS, USED, VERBATIM, Network, Values, learn, learn_line_by_line, save
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Train, print the curve, write the weights. Exit code 2 for a mistake in the call or the folder."""
+    """Train and write the weights; print the errors. Exit code 2 for a mistake in the call or the folder."""
     arguments = _parser().parse_args(words)
     return run(lambda: _write(arguments), arguments.out)
 
 
 def _write(arguments: argparse.Namespace) -> str:
-    errors = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
-    pages = _read(arguments.folder, arguments.verbatim, errors)
+    pages = _read(arguments.folder, arguments.verbatim)
     learned, held_out = divide(pages, arguments.held_out, arguments.seed)
-    network = _train(arguments, learned, held_out, errors)
-    save(network, arguments.out, VERBATIM if arguments.verbatim else USED, _about(arguments, learned, held_out))
-    method = VERBATIM_METHOD if arguments.verbatim else METHOD
-    return f"\nweights: {arguments.out}; to use them with --method {method}: {OWN_WEIGHTS}={arguments.out}"
+    network = trained(learned, arguments.seed, arguments.rounds, arguments.verbatim)
+    form, method = (VERBATIM, VERBATIM_METHOD) if arguments.verbatim else (USED, METHOD)
+    about = {
+        "seed": arguments.seed,
+        "rounds": 1 if arguments.verbatim else arguments.rounds,
+        "pages": len(learned),
+        "held_out": len(held_out),
+        "lines": sum(len(page.body) for page in learned),
+    }
+    save(network, arguments.out, form, about)
+    told = "".join(
+        f"{len(group)} pages {name}: error {error:.4f}, {right:.1%} of the lines right\n"
+        for name, group in (("learned", learned), ("held out", held_out))
+        if group
+        for error, right in [judge(network, group)]
+    )
+    return f"{told}weights: {arguments.out}; to use them with --method {method}: {OWN_WEIGHTS}={arguments.out}"
 
 
 def divide(pages: Sequence[LabelledLines], share: float, seed: int) -> tuple[list[LabelledLines], list[LabelledLines]]:
@@ -66,16 +60,6 @@ def divide(pages: Sequence[LabelledLines], share: float, seed: int) -> tuple[lis
     return learned, [pages[index] for index in sorted(order[:count])]
 
 
-def networks(
-    learned: Sequence[LabelledLines], seed: int, rounds: int, verbatim: bool, hidden: int = HIDDEN
-) -> tuple[Iterator[Network], int]:
-    """Return an iterator over the network during training, and the number of its steps."""
-    inputs, expected = stacked(learned)
-    if verbatim:
-        return learn_line_by_line(inputs, expected, seed, hidden), len(inputs)
-    return learn(inputs, expected, seed, rounds, hidden), rounds
-
-
 def trained(
     learned: Sequence[LabelledLines],
     seed: int = 1,
@@ -84,8 +68,11 @@ def trained(
     hidden: int = HIDDEN,
 ) -> Network:
     """Return the network of `hidden` hidden units that was trained on these pages."""
-    steps, _ = networks(learned, seed, rounds, verbatim, hidden)
-    *_, last = steps
+    inputs, expected = stacked(learned)
+    if verbatim:
+        *_, last = learn_line_by_line(inputs, expected, seed, hidden)
+    else:
+        *_, last = learn(inputs, expected, seed, rounds, hidden)
     return last
 
 
@@ -101,10 +88,10 @@ def judge(network: Network, pages: Sequence[LabelledLines]) -> tuple[float, floa
     return float(np.mean((expected - outputs) ** 2)), float(np.mean((outputs > BODY) == (expected > BODY)))
 
 
-def _read(folder: Path, verbatim: bool, errors: Console) -> list[LabelledLines]:
+def _read(folder: Path, verbatim: bool) -> list[LabelledLines]:
     pages: list[LabelledLines] = []
     mistakes: list[str] = []
-    for page, text in track(labelled_pages(folder), "reading pages", console=errors, transient=True):
+    for page, text in labelled_pages(folder):
         try:
             pages.append(read_labelled(page, text, verbatim))
         except TrainingMistakes as found:
@@ -114,70 +101,25 @@ def _read(folder: Path, verbatim: bool, errors: Console) -> list[LabelledLines]:
     return pages
 
 
-def _train(
-    arguments: argparse.Namespace, learned: list[LabelledLines], held_out: list[LabelledLines], errors: Console
-) -> Network:
-    steps, count = networks(learned, arguments.seed, arguments.rounds, arguments.verbatim)
-    shown = {round(count ** (point / CURVE_POINTS)) for point in range(CURVE_POINTS + 1)}  # the first steps change most
-    curve: list[Point] = []
-    print(
-        f"{len(learned)} pages to learn from, {len(held_out)} held out; {sum(len(page.body) for page in learned)} lines"
-    )
-    with Progress(console=errors, transient=True) as progress:
-        for step, network in enumerate(progress.track(steps, count, description="learning"), 1):
-            if step in shown:
-                curve.append(Point(step, judge(network, learned), judge(network, held_out) if held_out else None))
-    print("\n".join(_curve(curve, "lines" if arguments.verbatim else "rounds")))
-    return network
-
-
-def _curve(points: Sequence[Point], unit: str) -> Iterator[str]:
-    """Yield the learning curve, one line for each point, with a bar for the error on the training pages."""
-    yield f"{unit:>7}  {'error':>6}  {'right':>6}  {'held out':>8}  {'right':>6}   goal of the error: {GOAL}"
-    longest = max(point.learned[0] for point in points) or 1
-    for point in points:
-        yield curve_point(f"{point.step:7}", point.learned, point.held_out, BAR * point.learned[0] / longest)
-
-
-def _about(
-    arguments: argparse.Namespace, learned: list[LabelledLines], held_out: list[LabelledLines]
-) -> dict[str, object]:
-    return {
-        "seed": arguments.seed,
-        "rounds": 1 if arguments.verbatim else arguments.rounds,
-        "pages": len(learned),
-        "held_out": len(held_out),
-        "lines": sum(len(page.body) for page in learned),
-    }
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m extractors.methods.bp_network.train",
         description=__doc__,
-        epilog="example: python -m extractors.methods.bp_network.train my-pages --out my-weights.json",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    out = Path("bp-network.json")
     parser.add_argument("folder", type=Path, metavar="DIR", help="pages as NAME.html with NAME.txt beside")
-    parser.add_argument(
-        "--out", type=Path, default=Path("bp-network.json"), metavar="FILE", help="default: bp-network.json"
-    )
+    parser.add_argument("--out", type=Path, default=out, metavar="FILE", help=f"default: {out}")
     parser.add_argument("--seed", type=_count, default=1, metavar="N", help="same seed, same weights; default: 1")
-    parser.add_argument("--rounds", type=_positive, default=ROUNDS, metavar="N", help=f"default: {ROUNDS}")
+    parser.add_argument("--rounds", type=_count, default=ROUNDS, metavar="N", help=f"default: {ROUNDS}")
     add_held_out(parser, "pages")
     parser.add_argument("--verbatim", action="store_true", help="the source's inputs and procedure, for comparison")
     return parser
 
 
 def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
-    return int(text)
-
-
-def _positive(text: str) -> int:
-    if not _count(text):
-        raise argparse.ArgumentTypeError("at least 1")
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least 1")
     return int(text)
 
 

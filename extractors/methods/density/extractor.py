@@ -10,7 +10,10 @@ set left out. Perturbed pages gave better constants than unchanged ones: class n
 into <div>, bodies shortened to three paragraphs, elements wrapped in containers.
 """
 
+import re
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from ...content.assembly import BodyLines, PageByPage, ParsedPage
 from ...content.body import Body
@@ -19,15 +22,17 @@ from ...content.endings import attachments, notes
 from ...content.endings import captions as following_captions
 from ...content.line_model.opinion import Opinion, second_opinion
 from ...content.page_body import rules_body
-from ...content.thread_lines import lines_of_posts
 from ...html.lines import Flags, Lines
 from ...page import Page
 from ...page_types.classify import PageVerdict, judge
+from ...posts import LEAST, read_thread
 from ...tracing import note
 
 METHOD = "density"
 SURE = 0.9  # confidence from which the reason names no doubt, and no other text of the page is tried
 OTHERWISE = 0.2  # by which the confidence in the text of any kind must be higher; smaller ones change short articles
+LONG = 40  # characters of a line from which it may be a part of a paragraph of a post
+_SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,21 @@ def _read_as(
     opinion = second_opinion(lines, parsed.prior, rules, kinds=None if is_article else verdict.kinds, posts=posts)
     trust = trust_of(opinion, known_of(lines, parsed.head, opinion.kept, verdict.probability))
     return opinion, trust, is_article
+
+
+def lines_of_posts(parsed: ParsedPage) -> Flags | None:
+    """Return whether each line is in a post, None if the page has fewer than `LEAST` posts."""
+    return parsed.lines.once("posts", None, lambda: _lines_of_posts(parsed))
+
+
+def _lines_of_posts(parsed: ParsedPage) -> Flags | None:
+    (posts,) = read_thread([parsed.page], is_thread=True)
+    if len(posts) < LEAST:
+        return None
+    paragraphs = {_SPACE.sub("", paragraph) for post in posts for paragraph in post.text.split("\n")}
+    whole = "\n".join(paragraphs)
+    texts = [_SPACE.sub("", text) for text in parsed.lines.texts]
+    return np.array([text in paragraphs or (len(text) >= LONG and text in whole) for text in texts], np.bool_)
 
 
 def body_lines(method: str, lines: Lines, body: Body, verdict: PageVerdict, trust: Trust, reason: str) -> BodyLines:

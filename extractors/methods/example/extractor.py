@@ -28,11 +28,10 @@ from ...content.line_model.regions import LABEL
 from ...content.page_body import rules_body, unmatched
 from ...content.profile import BARREN_FACTOR, BodyMarkup, Layout, layout_of, markup_of, profile_of
 from ...content.similarity import align
-from ...content.thread_lines import lines_of_posts
 from ...content.trimming import trim
-from ...content.turning_points import LineEvidence
+from ...content.turning_points import LineEvidence, content_of
 from ...errors import UnusablePage
-from ...html.lines import CODE_WEIGHT, Floats, Lines
+from ...html.lines import Floats, Lines
 from ...html.paths import MAX_TRIE, PathTrie
 from ...metadata.metadata import titles_of
 from ...metadata.titles import NO_TITLES, PageTitles
@@ -268,10 +267,9 @@ class VotedPage:
 
     def __init__(self, page: ParsedPage) -> None:
         self._page = page
-        self._content = _content(page)
+        self._content = content_of(page.lines, unmatched(page.lines), 0, len(page.lines))
         self._bytes = sum(self._content)
         self._search = BodySearch(page.lines)
-        self._matches: dict[int, float] = {}  # surrounding matches by the id of the body, which `_search` keeps
 
     def vote_of(self, voter: Voter) -> Vote:
         """Return the result of an example. The paths of both pages are in one trie."""
@@ -281,11 +279,7 @@ class VotedPage:
         new = unmatched(lines) if twin else similarity.page
         places = voter.layout.factors_of_paths(lines)
         body = self._search.body_by(LineEvidence(new, self._page.prior, profile, voter.layout), places)
-        match = None if twin else self._matches.get(id(body))
-        if match is None:
-            match = surrounding_match(lines, similarity.page, body)
-            if not twin:
-                self._matches[id(body)] = match
+        match = surrounding_match(lines, similarity.page, body)
         vote = Vote(body, match, voter.layout, places, similarity.page, twin, voter.expected)
         note(vote)
         return vote
@@ -300,14 +294,6 @@ class VotedPage:
         alone = rules_body(lines, self._page.prior).kept
         repeated = repeated_share(lines, alone, similarity)
         return repeated > TWIN_REPEATED and new < TWIN_REST * sum(self._content[line] for line in alone)
-
-
-def _content(page: ParsedPage) -> list[float]:
-    """Return the unlinked bytes of each line that count as content."""
-    unlinked, code = page.prior.unlinked, page.lines.are_code
-    if True not in code:
-        return unlinked
-    return [amount * CODE_WEIGHT if listing else amount for amount, listing in zip(unlinked, code, strict=True)]
 
 
 def repeated_share(lines: Lines, kept: list[int], similarity: list[float]) -> float:
@@ -350,7 +336,7 @@ def elect(
     if verdict.refused:
         return verdict.refused
     elected, similarity, factors = replace(body, kept=kept), usual_similarity(valid), _factors(page, valid)
-    posts = lines_of_posts(parsed) if verdict.may_be_thread and not is_article else None
+    posts = density.lines_of_posts(parsed) if verdict.may_be_thread and not is_article else None
     kinds = None if is_article else verdict.kinds
     if not is_article:
         factors[page.width <= LABEL] = 1  # labels of other kinds are the same on all pages

@@ -22,6 +22,7 @@ from ...figures.sheet import (
     fit,
     legend,
     mark_body,
+    name_rows,
     span_of,
     turning_points,
 )
@@ -106,9 +107,7 @@ def _divisions(axes: "Axes", data: CharacterCurves) -> None:
             middle = (part.head + part.tail) / 2
             axes.text(middle, 1.5 - place, "body", ha="center", va="center", color="white", fontsize=SMALL_SIZE)
     axes.set_ylim(0, 2)
-    axes.set_yticks([1.5, 0.5], [name for name, _ in _parts(data)])
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
+    name_rows(axes, [name for name, _ in _parts(data)], [1.5, 0.5])
     axes.set_xlim(0, max(len(data.page.text), len(data.example.text)))
     axes.set_xlabel("character of the text")
 

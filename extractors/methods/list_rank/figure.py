@@ -6,7 +6,7 @@ The id with the largest R is the list.
 from dataclasses import dataclass
 
 from ...figures import NoFigure, element_name, title_of
-from ...figures.sheet import BLUE, GREY, SMALL_SIZE, Sheet, fit
+from ...figures.sheet import BLUE, GREY, INK, Sheet, fit, note
 from ...html.dom import inner_text
 from ...page import Page
 from .extractor import mean_length, rank
@@ -88,4 +88,4 @@ def draw(sheet: Sheet, data: Ranking) -> None:
         axes.tick_params(axis="y", length=0)
     for place, one in enumerate(data.candidates):
         said = f"{one.mean:.0f} in {one.count}: {fit(one.first, FIRST)}"
-        means.annotate(said, (one.mean, place), (4, 0), textcoords="offset points", va="center", fontsize=SMALL_SIZE)
+        note(means, said, (one.mean, place), (4, 0), va="center", color=INK)

@@ -7,11 +7,22 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...figures import NoFigure, element_name, title_of
-from ...figures.sheet import BLUE, GREY, ORANGE, SMALL_SIZE, Sheet, fit, legend, mark_body
+from ...figures.sheet import BLUE, GREY, ORANGE, SMALL_SIZE, Sheet, fit, legend, mark_body, name_rows
 from ...html.tagless_text import BlockTree, build_tree, read_ctext
 from ...page import Page
-from .clusters import Leaf, Leaves, Thresholds, body_segment, cluster, length, longest, noise, read_outline
-from .extractor import TagPaths, body_leaves
+from .extractor import (
+    Leaf,
+    Leaves,
+    TagPaths,
+    Thresholds,
+    body_leaves,
+    body_segment,
+    cluster,
+    length,
+    longest,
+    noise,
+    read_outline,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,11 +110,9 @@ def _frame(axes: "Axes", data: PathClusters, names: list[str]) -> None:
     for colour, label in ((BLUE, "the body's cluster"), (ORANGE, "also kept, with its group"), (GREY, "other leaf")):
         axes.scatter([], [], s=40, color=colour, linewidth=0, label=label)
     legend(axes, 3, left=True)
-    axes.set_yticks(range(len(names)), names)
+    name_rows(axes, names)
     axes.set_ylim(len(names) - 0.5, -0.6)
     room = 1 + len(data.leaves) / 60  # leaves: half of the largest mark
     axes.set_xlim(-room, len(data.leaves) - 1 + room)
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
     bounds = f"length > {data.thresholds.length:,.0f}, Cn > {data.thresholds.noise:.2g}"
     axes.set_xlabel(f"leaf of the page; its area grows with its text.  A body has {bounds}")

@@ -30,8 +30,17 @@ from ...content.body_fragment import LINES_BEFORE, assemble_verbatim, paragraph
 from ...html.dom import parse
 from ...html.tagless_text import BLOCK_TAGS
 from ...page import Page
-from .clusters import Leaf, Leaves, OpenConstants, Thresholds, body_segment, without_garbled
-from .extractor import TagPaths, lowest, middle_centres
+from .extractor import (
+    Leaf,
+    Leaves,
+    OpenConstants,
+    TagPaths,
+    Thresholds,
+    body_segment,
+    lowest,
+    middle_centres,
+    without_garbled,
+)
 
 METHOD = "tag-paths-verbatim"
 CONFIDENCE = 0.56  # share of pages with F1 ≥ .9, mean of the development sets

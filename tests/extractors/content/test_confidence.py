@@ -3,10 +3,11 @@
 import numpy as np
 
 from extractors import Article, Section
-from extractors.content.confidence import NAMES, Known, doubts_of, known_of, trust_of, using
+from extractors.content.confidence import CHOSEN, NAMES, Known, doubts_of, known_of, trust_of
 from extractors.content.line_model.opinion import second_opinion
 from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body
+from extractors.learned import using
 
 from ..pages import BAKERY, HARBOUR, LIBRARY, news_page, parsed
 
@@ -46,7 +47,7 @@ def test_the_confidence_is_the_models_probability():
     found = Section(None).extract(news_page("Tides", HARBOUR), "https://paper.example/1.html")
     assert isinstance(found, Article)
     unsure = Trees(NAMES, np.array([[0]]), np.array([[9.0]], np.float32), np.array([[-1.0, -1.0]], np.float32), 0.0)
-    with using(unsure):
+    with using(unsure, CHOSEN):
         less = Section(None).extract(news_page("Tides", HARBOUR), "https://paper.example/1.html")
     assert abs(less.confidence - 1 / (1 + np.e)) < 1e-6
     assert found.confidence > less.confidence

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from evaluation.sample_site import DESIGNS, LIST_PATHS, SECTIONS, TOPIC_PATHS, render_site, truth
-from extractors import Article, NoArticle, Section, extract
-from extractors.page_types.classify import PageType, classify, classify_together, kind_of_several, page_kinds
+from extractors import Article, NoArticle, extract
+from extractors.page import make_page
+from extractors.page_types.classify import PageType, classify, classify_together, kind_of_several, kinds_of_page
 from tests.extractors.pages import BAKERY, HARBOUR, news_page
 
 from .made import article_page, list_page, parsed
@@ -47,12 +48,12 @@ def test_pages_without_an_address():
 
 
 def test_each_kind_has_a_probability():
-    kinds = page_kinds(article_page(), URL)
+    kinds = kinds_of_page(make_page(article_page(), URL))
     assert len(kinds) == 7
     assert sum(kinds.values()) == pytest.approx(1)
     assert max(kinds, key=kinds.__getitem__) == "article"
-    assert page_kinds(list_page(), "https://gazette.example/town/")["list"] > 0.5 > kinds["list"]
-    assert page_kinds("<p></p>") == {}
+    assert kinds_of_page(make_page(list_page(), "https://gazette.example/town/"))["list"] > 0.5 > kinds["list"]
+    assert kinds_of_page(make_page("<p></p>")) == {}
 
 
 def test_reasons_are_words_for_a_person():
@@ -116,15 +117,6 @@ def test_a_page_that_says_why_it_is_no_article_is_refused_for_that(reason, page)
     assert reason in refused(shop_page(*page))
 
 
-def test_article_about_robots_and_missing_pages_is_an_article():
-    text = ("The town's archive said the page cannot be found.", "Are you a robot? asked the clerk, and laughed.")
-    assert isinstance(extract(news_page("Lost page", [*text, *BAKERY * 12]), URL), Article)
-
-
-def test_list_of_teasers_is_a_list():
-    assert "a list" in refused(f"<html><body><div class=feed>{entries(12)}</div></body></html>", refuse="sure")
-
-
 def test_notice_in_a_footer_refuses_nothing():
     foot = "<p>This site is protected by reCAPTCHA.</p><p>Please enable JavaScript to see the map.</p>"
     page = news_page("Bread", BAKERY[:2]).replace("</body>", f'<div class="foot">{foot}</div></body>')
@@ -143,44 +135,9 @@ def test_list_has_its_cards_as_text_where_lists_are_not_refused(refuse):
     assert all(f"({number})" in article.text for number in range(12))
 
 
-def test_the_strict_refuse_what_is_rather_a_list():
-    cards = "".join(
-        f"<div class=card><p>{line}</p><aside>Oven {n}<br>Tuesday<br>two coins<br>open</aside></div>"
-        for n, line in enumerate(BAKERY * 2)
-    )
-    page = shop_page("Bakers", HARBOUR[0], f"<div class=cards>{cards}</div>")
-    article = extract(page, URL)
-    assert isinstance(article, Article)
-    assert article.page_type == "uncertain"
-    assert isinstance(extract(page, URL, refuse="likely"), NoArticle)
-
-
 def test_unknown_refusal_is_an_error():
     with pytest.raises(ValueError, match="refuse must be one of sure, likely, notices, never"):
         extract(news_page("Bread", BAKERY), refuse="perhaps")
-
-
-def test_section_of_lists_takes_pages_like_its_example():
-    page = f"<html><body><div class=feed>{entries(12)}</div></body></html>"
-    assert isinstance(extract(page, URL, refuse="sure"), NoArticle)
-    other = page.replace("of the week", "of the year")
-    assert isinstance(Section(page, URL).extract(other, URL, refuse="sure"), Article)
-
-
-def test_list_page_of_a_section_is_refused_though_it_has_the_example_s_frame():
-    section = Section(news_page("Tide station opens", HARBOUR))
-    page = news_page("Town", (), body=entries(12))
-    result = section.extract(page, URL, refuse="sure")
-    assert isinstance(result, NoArticle)
-    assert "list" in result.reason
-
-
-def test_page_that_declares_an_article_may_link_its_headings():
-    head = '<meta property="og:type" content="article">'
-    body = "".join(
-        f'<h2><a href="/{n}">Stop {n}</a></h2><p>{text}</p><p>{text}</p>' for n, text in enumerate(BAKERY * 2)
-    )
-    assert isinstance(extract(news_page("Eight bakeries", (), body=body, head=head), URL), Article)
 
 
 TIDE_SONG = "".join(f"<p>{line}</p>" for line in ("The tide comes in,", "the tide goes out,", "the gulls complain."))
@@ -188,22 +145,3 @@ TIDE_SONG = "".join(f"<p>{line}</p>" for line in ("The tide comes in,", "the tid
 
 def test_short_poem_below_its_title_is_an_article():
     assert isinstance(extract(news_page("Tide song", (), body=TIDE_SONG * 2), URL), Article)
-
-
-def test_notice_is_an_article_where_the_example_is_as_short():
-    section = Section(news_page("Tide song", (), body=TIDE_SONG), URL)
-    notice = news_page("Ferry", (), body="<p>The ferry rests on Sunday.</p><p>It sails again on Monday.</p>")
-    article = section.extract(notice, "https://gazette.example/town/ferry")
-    assert isinstance(article, Article)
-    # Lines of the site around so short a text are taken for a part of it, since both pages look like lists.
-    assert "The ferry rests on Sunday.\n\nIt sails again on Monday." in article.text
-
-
-def test_introduction_to_a_page_of_links_is_no_article_though_titled():
-    links = "".join(f'<li><a href="/{n}">Remote work at the mill, place number {n}</a></li>' for n in range(60))
-    page = shop_page(
-        "Work at the mill",
-        "All open places of the week in one list, for you and for those who ask you.",
-        f"<ul>{links}</ul>",
-    )
-    assert "is links" in refused(page, refuse="sure")

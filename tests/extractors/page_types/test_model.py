@@ -61,34 +61,23 @@ def test_saved_and_loaded_it_is_the_same_to_the_bit(tmp_path):
     assert (again.names, again.article_from, again.list_to) == (NAMES, model.article_from, model.list_to)
 
 
-def spoilt(stored, key, value):
-    return json.dumps(stored | {key: value})
-
-
 @pytest.mark.parametrize(
-    "spoil",
+    ("change", "said"),
     [
-        lambda stored: "",
-        lambda stored: "[]",
-        lambda stored: json.dumps({key: value for key, value in stored.items() if key != "bias"}),
-        lambda stored: spoilt(stored, "format", 99),
-        lambda stored: spoilt(stored, "names", ["prose", "links", "unheard of"]),
-        lambda stored: spoilt(stored, "mean", [0.0]),
-        lambda stored: spoilt(stored, "mean", [0.0, None, 1.0]),
-        lambda stored: spoilt(stored, "bias", ["x"]),
+        ({"format": 99}, "another format"),
+        ({"names": ["prose", "links", "unheard of"]}, "other numbers"),
+        ({"mean": [0.0]}, "'mean' has the wrong shape"),
+        ({"mean": [0.0, None, 1.0]}, "'mean'"),
+        ({"bias": ["x"]}, "ValueError"),
     ],
 )
-def test_a_bad_file_is_named(tmp_path, spoil):
+def test_a_bad_file_is_named(tmp_path, change, said):
     path = tmp_path / "m.json"
     save(learned()[0], path, {})
-    path.write_text(spoil(json.loads(path.read_text("utf-8"))), "utf-8")
-    with pytest.raises(BadModel, match=r"m\.json"):
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | change), "utf-8")
+    with pytest.raises(BadModel, match=said) as error:
         load(path, NAMES)
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(BadModel, match=r"m\.json"):
-        load(tmp_path / "m.json", NAMES)
+    assert str(path) in str(error.value)
 
 
 def test_a_number_that_a_page_lacks_counts_as_the_mean():

@@ -3,7 +3,7 @@ import pytest
 
 from evaluation.sample_site import IMAGE, render_site
 from extractors.errors import ExtraMissing, needs
-from extractors.visual.screenshots import SIDE, UnreadableImage, centred, is_blank, read_png
+from extractors.visual.screenshot_type import SIDE, UnreadableImage, centred, is_blank, read_png
 from tests.extractors.visual.pictures import article, png
 
 pytest.importorskip("PIL", reason="extra vision is not installed")

@@ -8,9 +8,10 @@ import pytest
 from extractors.content.line_model.context import LineModel
 from extractors.content.line_model.expected_f1 import expected, likeliest
 from extractors.content.line_model.line_columns import NAMES, NAMES_OF_ANY_KIND, features_of, flags_of
-from extractors.content.line_model.opinion import SURE, SWITCH, second_opinion, using, without_lone_headings
+from extractors.content.line_model.opinion import CHOSEN, SURE, SWITCH, second_opinion, without_lone_headings
 from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body
+from extractors.learned import using
 
 from ...pages import BAKERY, HARBOUR, LIBRARY, news_page, parsed
 
@@ -25,7 +26,7 @@ def model(feature, limit, below, above, names=NAMES):
 
 def opinion_of(page, kept, trees):
     lines, prior = page.lines, page.prior
-    with using(trees):
+    with using((trees, trees), CHOSEN):
         return second_opinion(lines, prior, replace(rules_body(lines, prior), kept=kept))
 
 
@@ -47,7 +48,7 @@ def test_a_model_that_agrees_with_the_rules_changes_nothing():
 def test_pages_that_are_no_articles_have_a_model_of_their_own():
     page = parsed(news_page("Tides", TEXTS))
     rules = rules_body(page.lines, page.prior)
-    with using(model("kept", 0.5, -2.0, 2.0), model("width", 0.0, -2.0, 2.0)):
+    with using((model("kept", 0.5, -2.0, 2.0), model("width", 0.0, -2.0, 2.0)), CHOSEN):
         assert second_opinion(page.lines, page.prior, rules).kept == rules.kept
         assert second_opinion(page.lines, page.prior, rules, kinds={}).kept == list(range(len(page.lines)))
 
@@ -56,7 +57,7 @@ def test_pages_that_are_no_articles_have_a_model_of_their_own():
 def test_the_model_of_any_kind_knows_the_kinds_of_the_page(kinds, body):
     page = parsed(news_page("Tides", TEXTS))
     rules = rules_body(page.lines, page.prior)
-    with using(model("kept", 0.5, -2.0, 2.0), model("kind_product", 0.5, -2.0, 2.0, NAMES_OF_ANY_KIND)):
+    with using((model("kept", 0.5, -2.0, 2.0), model("kind_product", 0.5, -2.0, 2.0, NAMES_OF_ANY_KIND)), CHOSEN):
         opinion = second_opinion(page.lines, page.prior, rules, kinds=kinds)
     assert ((opinion.chance > 0.5) == body).all()
 
@@ -127,7 +128,7 @@ def test_posts_decide_where_the_body_differs_from_them(agree):
     page = parsed(news_page("Tides", TEXTS))
     rules = rules_body(page.lines, page.prior)
     posts = flags_of(rules.kept if agree else rules.kept[:2], len(page.lines))
-    with using(model("kept", 0.5, -4.0, -1.0)):
+    with using((model("kept", 0.5, -4.0, -1.0),) * 2, CHOSEN):
         alone, opinion = (second_opinion(page.lines, page.prior, rules, kinds={}, posts=each) for each in (None, posts))
     assert alone.kept == rules.kept
     assert opinion.kept == np.flatnonzero(posts).tolist()

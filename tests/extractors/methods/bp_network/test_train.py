@@ -1,30 +1,26 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from extractors import extract
 from extractors.content.assembly import read
-from extractors.errors import TrainingMistakes
 from extractors.html.paths import PathTrie
 from extractors.methods.bp_network.extractor import VERBATIM_METHOD, WEIGHTS, network_in_use
-from extractors.methods.bp_network.labelled_pages import LabelledLines, labelled_pages, read_labelled
-from extractors.methods.bp_network.train import divide, main
+from extractors.methods.bp_network.labelled_pages import labelled_pages, read_labelled
+from extractors.methods.bp_network.train import main
 from extractors.page import make_page
 
 from ...pages import BAKERY, news_page
 from .labelled import write_folder
 
 
-def test_training_writes_weights_and_shows_the_learning_curve(tmp_path, capsys):
+def test_training_writes_weights_and_tells_the_errors(tmp_path, capsys):
     out = tmp_path / "w.json"
     assert main([str(write_folder(tmp_path)), "--out", str(out), "--rounds", "40", "--held-out", "0.4"]) == 0
-    printed = capsys.readouterr().out
-    assert "2 pages to learn from, 1 held out" in printed
-    first, *_, last = [line.split() for line in printed.splitlines() if line[:7].strip().isdigit()]
-    assert (first[0], last[0]) == ("1", "40")
-    assert float(last[1]) < float(first[1])
+    learned, held_out, _ = capsys.readouterr().out.splitlines()
+    assert learned.startswith("2 pages learned: error 0.")
+    assert held_out.startswith("1 pages held out: error 0.")
     assert json.loads(out.read_text("utf-8"))["pages"] == 2
 
 
@@ -50,7 +46,7 @@ def test_own_verbatim_weights_are_used_by_their_form_only(tmp_path, monkeypatch)
     shipped = network_in_use(VERBATIM_METHOD).outputs(read(page, PathTrie()))
     monkeypatch.setenv("EXEMPLAR_BP_WEIGHTS", str(out))
     assert network_in_use(VERBATIM_METHOD).outputs(read(page, PathTrie())) != shipped
-    with pytest.raises(ValueError, match=r"EXEMPLAR_BP_WEIGHTS: .*w\.json: not weights of this network; .*'used'"):
+    with pytest.raises(ValueError, match=r"EXEMPLAR_BP_WEIGHTS: .*w\.json: .*expected .*'used'"):
         extract(page.html, method="bp-network")
     monkeypatch.setenv("EXEMPLAR_BP_WEIGHTS", str(WEIGHTS))
     with pytest.raises(ValueError, match="'verbatim'"):
@@ -92,21 +88,6 @@ def test_a_mistake_in_the_folder_is_told_in_words(tmp_path, capsys, spoilt, mess
     assert not (tmp_path / "w.json").exists()
 
 
-def test_all_mistakes_are_told_at_once(tmp_path, capsys):
-    write_folder(tmp_path)
-    for name in ("page0.txt", "page2.txt"):
-        (tmp_path / name).write_text("", "utf-8")
-    assert main([str(tmp_path)]) == 2
-    assert capsys.readouterr().err.count("has no words") == 2
-
-
-@pytest.mark.parametrize(("name", "message"), [("nowhere", "no such folder"), ("a.html", "not a folder")])
-def test_the_folder_must_be_one(tmp_path, name, message):
-    (tmp_path / "a.html").touch()
-    with pytest.raises(TrainingMistakes, match=message):
-        labelled_pages(tmp_path / name)
-
-
 def test_weights_that_cannot_be_written_are_a_mistake(tmp_path, capsys):
     folder = write_folder(tmp_path)
     assert main([str(folder), "--rounds", "1", "--out", str(tmp_path / "nowhere" / "w.json")]) == 2
@@ -125,9 +106,3 @@ def test_labels_come_from_the_text_beside_the_page(tmp_path):
     labelled = read_labelled(page, text)
     assert labelled.inputs.shape == (len(labelled.body), 12)
     assert labelled.body.sum() == 3
-
-
-def test_one_page_is_always_left_to_learn_from():
-    page = LabelledLines("a", np.zeros((2, 12)), np.array([True, False]))
-    learned, held_out = divide([page, page], 0.9, seed=1)
-    assert (len(learned), len(held_out)) == (1, 1)

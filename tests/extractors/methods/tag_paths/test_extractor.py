@@ -1,27 +1,24 @@
 import numpy as np
 import pytest
 
-from extractors import Section, extract
+from extractors import Section
 from extractors.html.tagless_text import read_ctext
-from extractors.methods.tag_paths.clusters import (
-    LENGTH_SHARE,
+from extractors.methods.tag_paths.extractor import (
     Leaf,
     Thresholds,
     body_segment,
     cluster,
-    frequent,
     groups,
+    k_means,
+    learn_thresholds,
     length,
     mean_frequency,
+    middle,
     noise,
-    page_thresholds,
-    period,
     read_outline,
     region,
     split,
-    variance,
 )
-from extractors.methods.tag_paths.extractor import k_means, learn_thresholds, lowest, middle
 
 from ...pages import BAKERY, HARBOUR, LIBRARY, news_page
 
@@ -35,12 +32,6 @@ def leaf(path, strings=100, links=0, hrefs=0, container=1):
 def test_leaves_with_equal_paths_are_a_cluster():
     leaves = outline('<div><p>a</p><p>b <b>c</b></p></div><div class="x"><p>d</p></div>').leaves
     assert cluster(leaves) == [[0, 1], [2]]
-
-
-def test_period_and_variance_are_those_of_the_spans():
-    assert period([1, 2, 4, 7]) == 2
-    assert variance([1, 2, 4, 7]) == pytest.approx(2 / 3)
-    assert (period([3]), variance([3, 9])) == (0, 0)
 
 
 def test_cluster_is_split_where_the_spans_jump():
@@ -68,11 +59,6 @@ def test_scattered_cluster_is_split_before_it_is_looked_at():
     assert max(body_segment(leaves, EASY)) < 200
 
 
-def test_page_gives_itself_a_share_of_its_longest_cluster_that_is_no_list():
-    leaves = [leaf(1, 300), leaf(1, 300), leaf(2, 50, 500, 9), leaf(2, 800, 900, 9), leaf(3, 5_000)]
-    assert page_thresholds(leaves).length == LENGTH_SHARE * 600
-
-
 def outline(source):
     return read_outline(read_ctext(source))
 
@@ -96,36 +82,16 @@ def test_segment_without_a_table_or_div_stays_as_it_is():
     assert region(outline("<p>a</p><h2>b</h2><p>c</p><i>d</i>"), [0, 2]) == range(3)
 
 
-def test_outline_knows_what_encloses_what():
-    assert outline("<p>a</p><div><p>b</p><table><tr><td>c</table></div>")[1:] == ([0, 0, 1], [0, 1, 2], [3, 3, 3])
-
-
 def test_groups_have_one_container_and_their_text_is_their_frequency():
     leaves = [leaf(1), leaf(2, 20, container=2), leaf(1, 60)]
     assert groups(leaves, range(3)) == [[0, 2], [1]]
     assert mean_frequency(leaves, range(3)) == 90
 
 
-def test_rare_groups_are_dropped():
-    leaves = [leaf(1), leaf(2, 20, container=2), leaf(1)]
-    assert frequent(leaves, range(3), 21) == [0, 2]
-    assert frequent(leaves, range(3), 20) == [0, 1, 2]
-
-
-def test_scraps_in_boxes_of_their_own_are_dropped_from_the_body():
-    box = '<div class="share"><span>Send it on</span></div>'
-    body = f"<p>{BAKERY[0]}</p>{box}" + "".join(f"<p>{text}</p>" for text in BAKERY[1:])
-    assert extract(news_page("Bread", [], body=body), method="tag-paths").text.split("\n\n") == list(BAKERY)
-
-
 def test_centres_of_two_heaps_are_their_means():
     centres = k_means(np.array([1, 2, 3, 100, 102.0]))
     assert centres.tolist() == [2, 101]
     assert middle(centres) == 101
-
-
-def test_several_samples_give_the_lowest_of_each_threshold():
-    assert lowest([Thresholds(5, 2, 9), Thresholds(7, 1, 3)]) == Thresholds(5, 1, 3)
 
 
 def test_sample_page_teaches_what_its_body_exceeds():
