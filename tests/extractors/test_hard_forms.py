@@ -26,14 +26,6 @@ def test_live_blog_keeps_every_entry_and_its_times():
     assert [line for line in text if line in ALL] == list(ALL)
 
 
-def test_body_split_over_sibling_containers_is_one_body():
-    parts = "".join(
-        f'<div class="part part-{name}">{paragraphs(*texts)}</div>'
-        for name, texts in (("first", HARBOUR), ("second", BAKERY), ("third", LIBRARY))
-    )
-    assert body_of(news_page("Three harbours", (), body=parts)) == list(ALL)
-
-
 def test_headings_and_quotations_between_blocks_of_a_text_stay_though_the_example_has_none():
     def block(name, html):
         return f'<div class="{name}">{html}</div>'
@@ -57,11 +49,6 @@ def test_page_that_is_one_pre():
 def test_page_whose_text_stands_in_table_cells():
     rows = "".join(f"<tr><td>{text}</td></tr>" for text in ALL)
     assert body_of(f"<html><body><table><tr><td><table>{rows}</table></td></tr></table></body></html>") == list(ALL)
-
-
-def test_article_that_is_a_list():
-    items = "".join(f"<li>{text}</li>" for text in ALL)
-    assert "\n".join(body_of(news_page("Ten facts", (), body=f"<ul>{items}</ul>"))).split("\n") == list(ALL)
 
 
 def test_comments_longer_than_the_article_stay_out():
@@ -97,12 +84,6 @@ def test_article_made_of_embedded_posts_keeps_them():
     posts = "".join(f'<blockquote class="twitter-tweet"><p>{text}</p></blockquote>' for text in BAKERY)
     page = news_page("What the town says", (), body=paragraphs(*HARBOUR) + posts + paragraphs(*LIBRARY))
     assert body_of(page) == [*HARBOUR, *BAKERY, *LIBRARY]
-
-
-def test_endless_list_of_links_below_the_body_stays_out():
-    links = "".join(f'<li><a href="/{n}">Older story number {n} about the town</a></li>' for n in range(3_000))
-    page = news_page("Tides", ALL).replace('<div class="foot">', f'<ul class="more">{links}</ul><div class="foot">')
-    assert body_of(page) == list(ALL)
 
 
 @pytest.mark.parametrize(

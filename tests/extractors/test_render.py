@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from extractors import extract
-from extractors.article import Article, Block, Link, NoArticle
+from extractors.article import Article, Block, NoArticle
 from extractors.render import render
 
 from .pages import BAKERY, HARBOUR, blog_page
@@ -70,11 +70,6 @@ def test_json_holds_every_field_with_iso_dates():
     assert set(row) == set(ARTICLE.__slots__) - {"surrounding_match", "fits", "markup", "pages"}
 
 
-def test_date_without_time_stays_a_date():
-    article = Article("", (), "density", 0.5, "", published=date(2024, 3, 5))
-    assert article.to_dict()["published"] == "2024-03-05"
-
-
 def test_unknown_format_is_refused():
     with pytest.raises(ValueError, match="markdown"):
         render(ARTICLE, "pdf")
@@ -85,15 +80,3 @@ def test_no_article_is_false_and_has_no_text():
     assert not nothing
     assert nothing.text == ""
     assert nothing.to_dict() == {"url": "https://gazette.example/", "reason": "only links", "text": ""}
-
-
-def test_json_has_links_and_images_of_blocks():
-    block = Block(
-        "caption", "The pier", links=(Link("pier", "https://a.example/"),), images=("https://a.example/p.jpg",)
-    )
-    assert block.to_dict() == {
-        "kind": "caption",
-        "text": "The pier",
-        "links": [{"text": "pier", "url": "https://a.example/"}],
-        "images": ["https://a.example/p.jpg"],
-    }

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import extractors
 from extractors import Article, NoArticle, Section, UnusablePage, extract
 from extractors.registry import METHODS, NEED_EXAMPLE
 from tests.samples import sample
@@ -67,10 +66,6 @@ def test_http_header_names_the_encoding():
     assert "Brötchen" in extract(page, content_type="text/html; charset=iso-8859-2").title
 
 
-def test_article_names_its_page():
-    assert extract(EXAMPLE, "https://gazette.example/1").url == "https://gazette.example/1"
-
-
 @pytest.mark.parametrize(("method", "nearest"), [("exampel", "example"), ("Density", "density"), ("", "auto")])
 def test_unknown_method_names_the_known_ones_and_the_nearest(method, nearest):
     with pytest.raises(ValueError, match="auto, example, density") as error:
@@ -100,17 +95,6 @@ def test_fetch_time_without_zone_is_refused():
     with pytest.raises(ValueError, match="time zone"):
         extract(EXAMPLE, fetched_at=datetime(2024, 3, 5))
     assert extract(EXAMPLE, fetched_at=datetime(2024, 3, 5, tzinfo=UTC))
-
-
-def test_density_has_no_memory_and_does_not_mind():
-    section = Section(None, method="density")
-    before = section.extract(EXAMPLE)
-    section.learn(news_page("Bread", BAKERY))
-    assert section.extract(EXAMPLE) == before
-
-
-def test_public_names():
-    assert {"extract", "Section", "Article", "NoArticle", "UnusablePage"} <= set(extractors.__all__)
 
 
 def test_import_brings_nothing_heavy_along():

@@ -31,11 +31,6 @@ def test_cells_keep_their_places_in_a_row():
     assert blocks(table) == (Block("table", "Gate\tLow\tHigh\nNorth gate\t\t5 6"),)
 
 
-def test_item_that_is_continued_after_code_is_numbered_once():
-    items = "<ol><li><p>Run this:</p><pre>make</pre><p>Then wait.</p></li><li>Read</li></ol>"
-    assert [block.text for block in blocks(items)] == ["1. Run this:", "make", "Then wait.\n2. Read"]
-
-
 @pytest.mark.parametrize(
     "code",
     [
@@ -48,45 +43,9 @@ def test_lines_of_code_that_are_blocks_are_lines(code):
     assert blocks(f"<pre>{code}</pre>") == (Block("code", "main\n\n  call()"),)
 
 
-def test_paragraphs_around_a_table_of_data_in_a_table_for_layout_are_no_cells():
-    rows = "".join(f"<tr><td>Quay {number}</td><td>{number}:30</td></tr>" for number in range(1, 5))
-    table = f"<table><tr><th>Place</th><th>High water</th></tr>{rows}</table>"
-    inside = "".join(f"<p>{text}</p>" for text in BAKERY) + table + "".join(f"<p>{text}</p>" for text in HARBOUR)
-    page = f"<html><head><title>Tides</title></head><body><table><tr><td>{inside}</td></tr></table></body></html>"
-    kinds = [block.kind for block in extract(page).blocks]
-    assert kinds == ["paragraph"] * len(BAKERY) + ["table"] + ["paragraph"] * len(HARBOUR)
-
-
-def test_rows_with_long_cells_under_headings_are_rows():
-    first = "Flour from the north costs more than it did in the spring, since the mills of the plain stand still"
-    second = (
-        "Two bakers of the quarter have therefore raised the price of their loaves, and a third one sells smaller ones "
-        "which are weighed before the eyes of all"
-    )
-    table = f"<table><tr><th>Trend</th><th>Impact</th></tr><tr><td>{first}</td><td>{second}</td></tr></table>"
-    assert blocks(table) == (Block("table", f"Trend\tImpact\n{first}\t{second}"),)
-
-
 def test_a_table_of_rows_whose_text_is_mostly_in_one_cell_is_layout():
     rows = f"<tr><td>By A. Reed</td><td>Page 4</td></tr><tr><td>Tides</td><td>{' '.join(BAKERY)}</td></tr>"
     assert {block.kind for block in blocks(f"<table>{rows}</table>")} == {"paragraph"}
-
-
-def test_pre_is_one_block_with_its_lines():
-    assert blocks("<pre>read()\n\n  write()</pre>") == (Block("code", "read()\n\n  write()"),)
-
-
-def test_listing_in_a_table_cell_is_code():
-    assert blocks("<table><tr><td><pre>read()</pre></td></tr></table>") == (Block("code", "read()"),)
-
-
-def test_quote():
-    assert blocks("<blockquote><p>It floats.</p></blockquote>") == (Block("quote", "It floats."),)
-
-
-def test_text_joins_the_blocks_with_a_blank_line():
-    article = extract(blog_page([*BAKERY, "<ul><li>Dark flour<li>Water</ul>"]))
-    assert article.text == "\n\n".join([*BAKERY, "Dark flour\nWater"])
 
 
 PICTURE = '<figure><img src="/pier.jpg" alt="a pier"><figcaption>The pier at noon.</figcaption></figure>'
@@ -126,11 +85,6 @@ def test_links_of_a_block_are_absolute():
         'Bread is <a href="../mill">ground here</a> and <a href="javascript:x()">there</a>, they say.'
     )
     assert block.links == (Link("ground here", "https://gazette.example/mill"),)
-
-
-def test_summary_is_told_from_the_paragraphs():
-    (block,) = page_blocks('<p class="standfirst">What the miller found in the shed.</p>')
-    assert block.kind == "summary"
 
 
 @pytest.mark.parametrize(

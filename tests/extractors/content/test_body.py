@@ -6,7 +6,7 @@ from extractors.content.line_weights import prior_of
 from extractors.content.page_body import rules_body, unmatched
 from extractors.content.profile import NO_PROFILE, Layout, Profile, markup_of, profile_of
 from extractors.content.trimming import Trimming
-from extractors.content.turning_points import LineEvidence, segment_weights, turning_points
+from extractors.content.turning_points import LineEvidence, turning_points
 from extractors.html.dom import parse
 from extractors.html.paths import PathTrie
 from extractors.tracing import traced
@@ -38,12 +38,6 @@ def body_of(lines, similarity=None, profile=NO_PROFILE):
 )
 def test_turning_points_bound_the_segment_with_the_largest_sum(weights, segment):
     assert turning_points(list(map(float, weights))) == segment
-
-
-def test_lines_on_paths_that_the_example_does_not_use_weigh_less_within_the_segment():
-    weights, factors, familiarity = [10.0, 10.0, 10.0, -4.0], [1.0, 0.5, 1.0, 1.0], [1.0, 0.0, 0.4, 0.0]
-    assert segment_weights(weights, factors, familiarity) == pytest.approx([10, 1.5, 7, -4])
-    assert segment_weights(weights, factors, []) == [10, 5, 10, -4]
 
 
 def test_body_is_what_stands_below_the_element_that_holds_most_of_the_prose():
@@ -83,11 +77,6 @@ def test_links_that_the_author_wrote_as_lines_stay(line):
     assert (
         kept(f"{MENU}<div class=story>{PROSE}{line}<p>The last line.</p></div>")[len(HARBOUR + BAKERY) : -1] == written
     )
-
-
-def test_references_below_a_heading_at_the_end_stay():
-    references = "<h2>References</h2><ul><li><a href=/a>The keepers</a></li><li><a href=/b>The mill</a></li></ul>"
-    assert kept(f"<div class=story>{PROSE}{references}</div>")[-2:] == ["The keepers", "The mill"]
 
 
 @pytest.mark.parametrize(
@@ -168,12 +157,6 @@ def test_body_of_listings_is_not_one_listing():
     assert kept(page) == ["Try this.", "call(); " * 40, "It works."]
 
 
-def test_item_that_holds_most_of_the_prose_is_not_the_body():
-    last = "<li>So far the keepers, who had seen it all.</li>"
-    page = f"<div class=story><ol><li><div class=part>{PROSE * 3}</div></li>{last}</ol></div>"
-    assert kept(page) == [*3 * [*HARBOUR, *BAKERY], "So far the keepers, who had seen it all."]
-
-
 def test_caption_needs_no_name():
     caption = "The pier at noon, seen from the east, with the new board and the old gauge."
     picture = f"<div class=ab><div class=cd><img src=x></div><div class=ef>{caption}</div></div>"
@@ -191,11 +174,6 @@ def test_heading_of_a_box_leaves_with_it_and_a_wrapped_heading_stays():
 def test_box_of_one_line_among_the_paragraphs_is_body():
     page = f"<div class=story>{PROSE}<div class=note>A note to what was said.</div><p>The last line.</p></div>"
     assert "A note to what was said." in kept(page)
-
-
-def test_link_that_reads_as_its_address_is_body():
-    link = "<p><a href=http://a.example/>http://a.example/gauge</a></p>"
-    assert "http://a.example/gauge" in kept(f"<div class=story>{PROSE}{link}{PROSE}</div>")
 
 
 def test_example_s_profile_decides_between_two_candidates():
@@ -248,11 +226,6 @@ def test_profiles_are_equal_evidence_if_they_say_the_same_of_the_pages_paths():
     assert found({paragraph: 1.0}, [paragraph], [leaf]) is not first
 
 
-def test_profile_of_nothing_is_empty():
-    lines = lines_of("<p>a</p>")
-    assert profile_of(markup_of(lines, []), unmatched(lines)) == Profile()
-
-
 def test_line_that_repeats_the_example_stays_on_a_main_path_and_goes_elsewhere():
     page = f"<div class=story>{PROSE}<p>Good day, dear readers.</p><div>Share this story with friends.</div></div>"
     lines = lines_of(page)
@@ -261,16 +234,6 @@ def test_line_that_repeats_the_example_stays_on_a_main_path_and_goes_elsewhere()
     texts = [lines.texts[index] for index in body_of(lines, similarity).kept]
     assert "Good day, dear readers." in texts
     assert "Share this story with friends." not in texts
-
-
-def test_heading_in_a_box_within_the_segment_goes_if_it_repeats_the_example():
-    page = f"<div class=story>{PROSE}<div class=box><h2>Questions</h2></div>{PROSE}</div>"
-    lines = lines_of(page)
-    heading = lines.texts.index("Questions")
-    assert heading in body_of(lines).kept
-    similarity = np.zeros(len(lines), np.float32)
-    similarity[heading] = 1
-    assert heading not in body_of(lines, similarity).kept
 
 
 def test_the_rules_body_is_found_once_and_noted_each_time_if_traced():

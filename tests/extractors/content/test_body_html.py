@@ -110,30 +110,6 @@ def test_a_figure_keeps_its_caption():
     )
 
 
-def test_a_captioned_block_of_a_blog_program_is_a_figure():
-    picture = "<div class=wp-caption><img src=/pier.jpg><p class=wp-caption-text>The <b>pier</b> at noon.</p></div>"
-    assert html_of(picture) == (
-        '<figure><img src="https://gazette.example/pier.jpg" alt="">'
-        "<figcaption>The <strong>pier</strong> at noon.</figcaption></figure>"
-    )
-
-
-def test_code_in_a_figure_may_have_a_caption_in_code():
-    figure = "<figure><pre>read()</pre><pre class=caption>The first program.</pre></figure>"
-    assert html_of(figure) == (
-        "<figure><pre><code>read()\n</code></pre><pre><code>The first program.\n</code></pre></figure>"
-    )
-
-
-def test_each_picture_of_a_gallery_is_a_figure():
-    items = "".join(f"<li><img src=/{n}.jpg><p class=caption>Boat {n}, harbour</p></li>" for n in range(3))
-    html = html_of(f"<ul class=gallery>{items}</ul>")
-    assert re.findall(r"<figure>.*?</figure>", html) == [
-        f'<figure><img src="https://gazette.example/{n}.jpg" alt=""><figcaption>Boat {n}, harbour</figcaption></figure>'
-        for n in range(3)
-    ]
-
-
 def test_a_picture_between_paragraphs_stays_where_it_is():
     html = html_of("<p>One.</p><p style='text-align: center'><img src=/pier.jpg></p><p>Two.</p>")
     assert html == '<p>One.</p><figure><img src="https://gazette.example/pier.jpg" alt=""></figure><p>Two.</p>'
@@ -177,27 +153,6 @@ def test_a_player_is_a_link(player, address):
     assert [link.url for block in article.blocks for link in block.links] == [address]
 
 
-def test_a_picture_of_a_mobile_page_is_a_picture():
-    picture = (
-        "<amp-img src=/s.jpg srcset='/pier.jpg 900w' alt=pier width=600><noscript><img src=/s.jpg></noscript></amp-img>"
-    )
-    assert html_of(picture) == '<figure><img src="https://gazette.example/pier.jpg" alt="pier"></figure>'
-
-
-@pytest.mark.parametrize(
-    "picture",
-    [
-        "<figure><div><img src=/pier.jpg><span>Anna Gull</span></div><figcaption>A pier</figcaption></figure>",
-        "<table class=caption-box><tr><td><img src=/pier.jpg><tr><td class=caption>Anna Gull<br>A pier</table>",
-    ],
-)
-def test_a_picture_among_blocks_of_other_kinds_keeps_its_caption(picture):
-    blocks = [f"<div class=text-block><p>{text}</p></div>" for text in (*BAKERY, *HARBOUR)]
-    page = "".join((*blocks[:3], picture, *blocks[3:]))
-    html = extract(f"<body><nav><a href=/>Home</a></nav><article>{page}</article></body>", URL).html
-    assert f"<p>{BAKERY[2]}</p>{PIER}Anna Gull<br>A pier</figcaption></figure><p>{BAKERY[3]}</p>" in html
-
-
 def test_an_embedded_post_is_a_quote_within_a_figure():
     post = "<blockquote class=twitter-tweet><p>High tide!</p></blockquote>"
     assert html_of(post) == "<figure><blockquote><p>High tide!</p></blockquote></figure>"
@@ -226,17 +181,6 @@ def test_formulas_keep_their_source():
 )
 def test_the_source_of_a_formula_stands_for_what_a_script_or_picture_shows(formula):
     assert html_of(f"<p>So {formula} holds.</p>") == r'<p>So <code class="language-math">\frac{a}{b}</code> holds.</p>'
-
-
-def test_line_numbers_in_a_cell_of_their_own_are_no_code():
-    numbered = (
-        "<figure class='highlight python'><table><tr><td class=gutter><pre><span>1</span><br><span>2</span></pre></td>"
-        "<td class=code><pre><span>read()</span><br><span>write()</span></pre></td></tr></table></figure>"
-    )
-    listing = '<pre><code class="language-python">read()\nwrite()\n</code></pre>'
-    assert html_of(numbered) == f"<figure>{listing}</figure>"
-    named = numbered.replace("<table>", "<figcaption>town.py</figcaption><table>")
-    assert html_of(named) == f"<figure><figcaption>town.py</figcaption>{listing}</figure>"
 
 
 def text_of(html):
@@ -281,20 +225,6 @@ def test_the_html_survives_pickling_and_frees_the_page():
     copied = pickle.loads(pickle.dumps(article))
     assert copied == article
     assert copied.html == article.html != ""
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "<pre><span class=ln>1</span>read()\n<span class=ln>2</span>write()</pre>",
-        "<pre><table><tr><td class='gutter gl'><pre>1\n2\n</pre><td><pre>read()\nwrite()</pre></table></pre>",
-        "<table><tr><td><pre><b class=lnt>1\n</b><b class=lnt>2</b></pre><td><pre>read()\nwrite()</pre></table>",
-        "<pre>read()<br class=a>write()<i hidden>c</i><i style='display: none'>d</i><b class='x sr-only'>e</b></pre>",
-        "<pre class=gutter><span class=a style='color: red'>read()</span>\nwri<x-y><b>te()</b></x-y></pre>",
-    ],
-)
-def test_line_numbers_within_code_are_left_out(code):
-    assert html_of(code) == "<pre><code>read()\nwrite()\n</code></pre>"
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from evaluation.sample_site import DESIGNS, EXAMPLES, SECTIONS, STARTS, render_site, truth
-from extractors import Listing, NoArticle, Section
+from evaluation.sample_site import DESIGNS, EXAMPLES, SECTIONS, render_site, truth
+from extractors import NoArticle, Section
 from extractors.explanation import comparable_methods, explain
-from extractors.explanation.line_decisions import lines_in
 from extractors.explanation.values import DECISIONS
 from extractors.registry import METHODS
-from extractors.tracing import Trace, traced, tracing
+from extractors.tracing import traced, tracing
 from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
 from tests.samples import sample
 
@@ -97,19 +96,6 @@ def test_a_piece_within_the_body_is_left_out_for_a_named_reason(piece, text, dec
     assert reason in found[1]
 
 
-def test_a_line_that_the_example_has_within_its_template_is_named():
-    notice = "<span class=note>This paper is printed on paper of the mill.</span>"
-    pages = [
-        news_page(
-            title, (), body="".join(f"<p>{one}</p>" for one in paragraphs[:2]) + notice + f"<p>{paragraphs[2]}</p>"
-        )
-        for title, paragraphs in (("Tides", HARBOUR), ("New bread", BAKERY))
-    ]
-    explanation = explain(Section(pages[0]), pages[1])
-    [line] = [line for line in explanation.lines if "paper of the mill" in line.text]
-    assert (line.decision, line.reason.partition(" (")[0]) == ("template", "repeats the example")
-
-
 def test_a_vote_is_named_with_its_numbers():
     section = Section(news_page("Tides", HARBOUR))
     for title, paragraphs in (("Books", LIBRARY), ("Bread", BAKERY)):
@@ -162,13 +148,6 @@ def test_methods_to_compare_are_those_whose_answer_is_an_article():
     assert "example" in comparable_methods(True)
 
 
-def test_lines_are_found_in_a_text_in_its_order():
-    page = ["Home", "Bread is new", "Milk", "Home", "A long line of an item of a list"]
-    assert lines_in(page, "Bread is new\n\nHome") == {1, 3}
-    assert lines_in(page, "First A long line of an item of a list, last") == {4}
-    assert lines_in(page, "") == set()
-
-
 def test_nothing_is_noted_unless_it_is_asked_for():
     assert tracing() is None
     with traced() as trace:
@@ -176,25 +155,6 @@ def test_nothing_is_noted_unless_it_is_asked_for():
     assert tracing() is None
     Section(None).extract(news_page("New bread", BAKERY))
     assert trace.steps == []
-
-
-def test_a_trace_finds_steps_by_kind_and_place():
-    trace, first, second = Trace(), 1.5, 2.5
-    for step in (first, "a", second, "b"):
-        trace.steps.append(step)
-    assert trace.steps_of(float) == [1.5, 2.5]
-    assert trace.last(str) == "b"
-    assert trace.last(str, before=second) == "a"
-    assert trace.first(str) == "a"
-    assert trace.first(int) is None
-
-
-def test_an_embedded_post_is_kept_beside_the_text():
-    post = '<blockquote class="twitter-tweet"><p>A boat with new sails, seen today.</p></blockquote>'
-    explanation = explain(Section(None), news_page("New bread", (), body=PROSE.replace("</p><p>", f"</p>{post}<p>", 1)))
-    assert decision_of(explanation, "A boat with new sails")[0] == "caption"
-    assert "the text leaves out" in decision_of(explanation, "A boat with new sails")[1]
-    assert "A boat with new sails" in next(block.text for block in explanation.result.blocks if block.kind == "embed")
 
 
 def test_attachments_and_captions_that_follow_the_text_are_named():
@@ -208,15 +168,3 @@ def test_attachments_and_captions_that_follow_the_text_are_named():
         explanation = explain(Section(None), page.replace('<div class="side">', f'{following}<div class="side">'))
         found, reason = decision_of(explanation, text)
         assert (found, reason.endswith(end)) == (decision, True)
-
-
-@pytest.mark.parametrize("section", SECTIONS)
-def test_the_type_of_a_list_is_explained_as_its_reason_is(section):
-    pages = render_site(BASE, DESIGNS[0])
-    start = pages[STARTS[section]]
-    explanation = explain(Section(None, method="i-awce"), start.body, BASE + STARTS[section])
-    assert isinstance(explanation.result, Listing)
-    assert "list by structure" in explanation.result.reason
-    [ground] = explanation.grounds
-    assert (ground.name, ground.value) == ("Page type", "list")
-    assert "not in doubt" not in ground.meaning

@@ -76,19 +76,6 @@ def test_another_suffix_names_the_two(name, tmp_path):
         draw(figure_data(PAGE), tmp_path / name)
 
 
-def test_what_cannot_be_written_leaves_nothing(tmp_path):
-    (tmp_path / "page.svg").mkdir()
-    with pytest.raises(OSError, match=r"page\.svg"):
-        draw(figure_data(PAGE), tmp_path / "page.svg")
-    assert [file.name for file in tmp_path.iterdir()] == ["page.svg"]
-
-
-def test_a_deep_page_makes_no_endless_figure(tmp_path):
-    page = f"<body>{'<div>' * 150}{''.join(f'<p>{text}</p>' for text in BAKERY)}"
-    path = draw(figure_data(page, method="article-deviation"), tmp_path / "page.svg")
-    assert float(ElementTree.parse(path).getroot().attrib["height"].removesuffix("pt")) < 1200
-
-
 @pytest.mark.parametrize(
     ("text", "columns", "shown"),
     [("short", 5, "short"), ("shorter", 5, "short…"), ("标题很长", 5, "标题…"), (" a\n b", 9, "a b")],

@@ -1,13 +1,9 @@
 """Listings as highlighters make them become plain code."""
 
 import pytest
-from lxml import etree
 
-from extractors import Section
 from extractors.html.code_listings import plain_listings
 from extractors.html.dom import inner_text, parse
-
-from ..pages import BAKERY, news_page
 
 CODE = ["read()", "", "if level > 3:", "    write(4)", "done()"]
 ROW = "<table><tr><td class={}>{}</td><td class={}>{}</td></tr></table>"
@@ -89,20 +85,3 @@ def test_labels_of_a_listing_are_neither_code_nor_text(listing):
     page = parse(f"<body>{listing}")
     plain_listings(page)
     assert inner_text(page).split() == ["read()", "write()"]
-
-
-@pytest.mark.parametrize("cell", ["<div>AB 12</div><div>CD 34</div>", "<code>AB</code>", "<p>AB</p>text", "AB 12", ""])
-def test_other_cells_with_codes_are_no_listing(cell):
-    page = parse(f"<body><table><tr><td>2 to 4</td><td class='post code'>{cell}</td></tr></table>")
-    before = etree.tostring(page)
-    plain_listings(page)
-    assert etree.tostring(page) == before
-
-
-@pytest.mark.parametrize("form", ["cnblogs", "hexo", "crayon", "syntaxhighlighter", "rouge", "discuz"])
-def test_listing_of_an_article_is_in_its_text_and_its_html(form):
-    page = news_page("The gauge", BAKERY).replace(BAKERY[-1], f"{BAKERY[-1]}</p>{NUMBERED[form]}<p>{BAKERY[0]}")
-    article = Section(None).extract(page)
-    assert "\n".join(CODE) in article.text
-    assert "<pre><code>read()\n\nif level &gt; 3:\n    write(4)\ndone()\n</code></pre>" in article.html
-    assert article.text.count("4") == 1

@@ -26,18 +26,6 @@ def test_soft_hyphens_are_no_part_of_words(mark):
     assert inner_text(parse(f"<p>Hafen{mark}kapi{mark}tän</p>")) == "Hafenkapitän"
 
 
-def test_only_blocks_remain_of_the_deepest_elements():
-    root = parse(f"{'<b>' * FAR_TOO_DEEP}one<i>two</i><div>three</div>")
-    assert len(root.findall(".//b")) == MAX_DEPTH
-    assert not root.findall(".//i")
-    assert len(root.findall(".//div")) == 1
-
-
-def test_scripts_of_a_deep_page_stay_scripts():
-    root = parse(f"{'<div>' * FAR_TOO_DEEP}text<script>var x = 1;</script>")
-    assert [element.text for element in root.iter("script")] == ["var x = 1;"]
-
-
 def test_what_follows_a_deep_part_keeps_its_place():
     deep = f"{'<b>' * FAR_TOO_DEEP}deep{'</b>' * FAR_TOO_DEEP}"
     root = parse(f"<div><p>before</p>{deep}<i>unclosed<p>one<p>two</p></div><p>after</p>")

@@ -67,28 +67,11 @@ def test_link_around_blocks_marks_their_lines():
     assert np.array_equal(lines.linked, lines.width)
 
 
-def test_path_is_that_of_the_block_with_inline_elements_above_it():
-    lines = lines_of("<div><span><p>one <i>two</i></p></span></div>")
-    assert path(lines, 0) == "body/div/span/p"
-
-
 def test_pages_of_a_section_share_paths_even_if_numbers_in_classes_differ():
     trie = PathTrie()
     first = lines_of('<div class="post post-17"><p>a</p></div>', trie)
     second = lines_of('<div class="post post-2893"><p>b</p></div>', trie)
     assert first.paths == second.paths
-
-
-def test_keys_mask_digits_of_short_lines_only():
-    long = "In 1987 the river rose by 3 metres and 20 houses were lost to it."
-    lines = lines_of(f"<p>12 March</p><p>{long}</p>")
-    assert lines.keys == ["0 march", long.lower()]
-
-
-def test_items_count_list_items_and_rows():
-    lines = lines_of("<ul><li><p>a<p>b<li>c</ul>")
-    assert lines.texts == ["a", "b", "c"]
-    assert lines.items[0] == lines.items[1] != lines.items[2]
 
 
 def test_the_reading_above_a_word_is_not_part_of_the_text():
@@ -101,14 +84,6 @@ def test_the_reading_above_a_word_is_not_part_of_the_text():
 def test_text_below_the_depth_limit_is_read_flat(tag):
     nested = f"<{tag}>" * (MAX_DEPTH + 50)
     assert texts(f"<p>top</p>{nested}deep <b>text</b><p>next</p><script>no</script>") == ["top", "deep text", "next"]
-
-
-def test_deep_pre_keeps_its_text():
-    assert texts(f"<pre>{'<span>' * (MAX_DEPTH + 50)}code</pre>") == ["code"]
-
-
-def test_page_without_body_element_is_read_too():
-    assert texts("<frameset><noframes>text</noframes></frameset>") == ["text"]
 
 
 def test_moved_lines_mean_the_same_paths_in_a_fresh_trie():
@@ -142,15 +117,3 @@ def test_page_with_too_many_lines_is_read_up_to_a_cap(monkeypatch):
 def test_text_in_a_head_that_was_never_closed_is_read():
     html = f"<head><title>Bread</title><article><p>{'Flour and water. ' * 10}</p></article>"
     assert [text[:5] for text in lines_of(html).texts] == ["Flour"]
-
-
-def test_what_depends_on_equal_things_is_computed_once():
-    lines, calls = lines_of("<p>one"), []
-
-    def found(name, given):
-        return lines.once(name, given, lambda: calls.append((name, given)) or len(calls))
-
-    assert [found("size", [1, 2]), found("size", [1, 2]), found("words", [1, 2]), found("size", [1, 2])] == [1, 1, 2, 1]
-    assert [found("size", [1, 3]), found("size", [1, 2])] == [3, 4]  # the last one is kept
-    lines.forget_elements()
-    assert found("words", [1, 2]) == 5

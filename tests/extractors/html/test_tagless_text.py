@@ -15,10 +15,6 @@ def test_lines_end_at_block_tags_not_at_line_ends():
     assert [ctext.text(line) for line in range(len(ctext))] == ["", "one two", "", "three", ""]
 
 
-def test_tags_stand_between_the_lines():
-    assert read_ctext('<div class="a">x</div>').tags == ['<div class="a">', "</div>"]
-
-
 def test_inline_tags_leave_no_trace():
     assert read_ctext("<p>a <b>bold</b> word</p>").text(1) == "a bold word"
 
@@ -39,24 +35,10 @@ def test_scripts_comments_and_buttons_are_not_seen():
     assert "".join(ctext.bare) == "text"
 
 
-def test_script_without_end_swallows_the_rest():
-    assert "".join(read_ctext("<p>text</p><script>var a = 1; <p>more</p>").bare) == "text"
-
-
-def test_capital_tags_are_tags():
-    assert [text for text in read_ctext("<BODY><P>one<P>two").bare if text] == ["one", "two"]
-
-
 def test_cut_returns_the_source_of_lines_with_the_tags_around():
     ctext = read_ctext("<div><p>one</p><p>two <b>x</b></p></div>")
     assert ctext.between(2, 5) == "<p>one</p><p>two <b>x</b></p>"
     assert ctext.between(0, len(ctext)) == "<div><p>one</p><p>two <b>x</b></p></div>"
-
-
-def test_head_is_apart():
-    ctext = read_ctext("<head><title>T</title></head><body><p>text</p>")
-    assert "<title>" in ctext.head
-    assert "".join(ctext.bare) == "text"
 
 
 def test_tag_broken_by_a_block_tag_keeps_the_count_of_lines():
@@ -135,23 +117,10 @@ def test_cells_and_rows_end_where_the_next_begins():
     assert nested("<table><tr><td>a<td>b<tr><td>c<td>d</table>") == [("table", [row, row])]
 
 
-def test_end_tag_of_nothing_is_passed_over():
-    assert nested("<div>a</p></section>b</div><div>c</div>") == [("div", []), ("div", [])]
-
-
 def test_end_tag_does_not_leave_its_table_cell():
     assert nested("<div><table><tr><td>a</div>b</td></tr></table>c</div>") == [
         ("div", [("table", [("tr", [("td", [])])])])
     ]
-
-
-def test_place_is_class_and_id():
-    assert tree('<div id="main" class="body wide">a</div>').places == ["", "main body wide"]
-
-
-def test_totals_hold_what_is_below():
-    found = tree("<div>ab<p>cde</p></div><p>f</p>")
-    assert found.totals([len(text) for text in read_ctext("<div>ab<p>cde</p></div><p>f</p>").bare]) == [6, 5, 3, 1]
 
 
 def test_lines_know_their_element():

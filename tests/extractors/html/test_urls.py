@@ -71,10 +71,6 @@ def test_what_is_no_web_address_stays_as_it_is(text):
     assert split_web(text) is None
 
 
-def test_escapes_of_another_encoding_survive():
-    assert normalise("http://h/%b5%d8") == "http://h/%B5%D8"
-
-
 def test_decoding_never_makes_a_new_escape():
     assert normalise("http://h/%%34%31") == "http://h/%2541"
 
@@ -127,8 +123,3 @@ def joined(base: str, reference: str) -> str | None:
 @pytest.mark.parametrize("reference", REFERENCES)
 def test_short_cuts_give_what_the_standard_library_gives(base, reference):
     assert web_url(base, reference) == joined(base, reference.strip())
-
-
-@pytest.mark.parametrize("reference", ["", "  ", "#top"])
-def test_reference_to_the_page_itself_is_none(reference):
-    assert web_url(BASES[0], reference) is None

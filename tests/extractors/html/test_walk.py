@@ -7,7 +7,6 @@ import sys
 import pytest
 from lxml import etree
 
-from evaluation import same_walk
 from evaluation.same_walk import OWN, WalkComparison, compare_folder, compare_own, mutated
 from evaluation.sample_site import truth
 from extractors import html
@@ -103,19 +102,6 @@ def test_what_only_other_parsers_make_is_walked_alike(page):
 
 
 @compiled
-def test_adjacent_texts_are_one():
-    root = etree.fromstring("<body><a> a <b/> c </a> d <i/> e </body>", etree.HTMLParser())
-    for element in list(root.iter("b", "i")):
-        element.tag = "x"
-    etree.strip_elements(root, "x", with_tail=False)
-    found = walking.walk(root, PathTrie(), True, 100)
-    with walking.in_python():
-        expected = walking.walk(root, PathTrie(), True, 100)
-    assert walking.as_lists(found) == walking.as_lists(expected)
-    assert found.texts == ["a c d e"]
-
-
-@compiled
 def test_values_of_links_are_those_of_their_elements():
     parser = etree.XMLParser(resolve_entities=False, attribute_defaults=False)
     html = "<a href='/x?a=1&amp;b=\u4e2d'>a</a><a>b</a><a href=''>c</a>"
@@ -126,17 +112,6 @@ def test_values_of_links_are_those_of_their_elements():
 
 
 @compiled
-def test_objects_of_links_are_made_when_they_are_asked_for():
-    root = etree.fromstring("<body><a href=/x>one</a><p>two <a href=/y>three</a></p></body>", etree.HTMLParser())
-    links = walking.walk(root, PathTrie(), True, 100).link_elements
-    assert [link.get("href") for link in links] == ["/x", "/y"]
-    assert links[1] is root[0][1][0]
-    for place in (-1, 2):
-        with pytest.raises(IndexError):
-            links[place]
-
-
-@compiled
 def test_a_walk_that_finds_something_else_is_not_used():
     from extractors.html.compiled_walk import Walker
 
@@ -144,15 +119,6 @@ def test_a_walk_that_finds_something_else_is_not_used():
     rules = TEXTUAL, hides, is_for_screen_readers, fold, MAX_DEPTH
     assert walking.agrees(Walker(KINDS, *rules), root)
     assert not walking.agrees(Walker(KINDS | {"b": KINDS["p"]}, *rules), root)
-
-
-@compiled
-def test_a_difference_is_reported(monkeypatch, capsys):
-    monkeypatch.setattr(same_walk, "as_lists", lambda walked: [[walking.walk_in_use()]])
-    assert same_walk.main(["--mutated", "1"]) == 1
-    out = capsys.readouterr().out
-    assert "own 0: lines: " in out
-    assert "compiled" in out
 
 
 @compiled

@@ -3,11 +3,10 @@
 import json
 from datetime import date
 from types import SimpleNamespace
-from typing import get_type_hints
 
 import pytest
 
-from extractors import Article, Entry, Listing, NoArticle, Section, extract
+from extractors import Article, Entry, Listing, NoArticle, extract
 from extractors.methods import i_awce
 from extractors.render import render
 from extractors.visual import screenshot_type
@@ -55,24 +54,6 @@ def test_a_list_comes_out_as_entries():
     )
     assert "12 <li> with links of their own" in found.reason
     assert 0 < found.confidence <= 1
-
-
-def test_a_result_is_an_article_or_false_so_its_type_need_not_be_tested():
-    assert get_type_hints(extract)["return"] == get_type_hints(Section.extract)["return"] == Article | NoArticle
-    for page, number in ((archive(), 12), (bakery(), 0)):
-        found = extract(page, URL, method="i-awce")
-        assert len(found.entries) == number
-        assert isinstance(found, Article)
-        assert found.published is None  # also of the list, whose days are those of its entries
-        assert found.html
-
-
-def test_a_listing_is_json_with_its_entries():
-    row = json.loads(json.dumps(extract(archive(), URL, method="i-awce").to_dict()))
-    assert row["entries"][0] == {
-        "title": f"{TITLES[0]}, part 0", "url": "https://gazette.example/town/2026/0.html", "published": "2026-03-10"
-    }  # fmt: skip
-    assert {"text", "method", "confidence", "reason", "url", "title", "page_type"} <= row.keys()
 
 
 def test_a_listing_is_a_line_an_entry_or_a_list_of_links():
@@ -139,15 +120,6 @@ def test_a_screenshot_decides_where_structure_is_uncertain(see, monkeypatch, kin
     assert found.reason.startswith(f"{kind} by structure and screenshot")
 
 
-def test_a_screenshot_of_a_site_in_training_counts_as_much_as_was_measured(see, monkeypatch):
-    monkeypatch.setattr(i_awce, "classify", lambda parsed, kept: SimpleNamespace(probability=0.9, reasons=()))
-    for reliability, expected in ((0.99, "list"), (0.8, "article")):
-        see("list", reliability)
-        found = extract(archive(), method="i-awce", screenshot=b"a picture")
-        assert found.page_type == expected
-    assert found.article_probability == pytest.approx(0.9 * 0.2 / (0.9 * 0.2 + 0.1 * 0.8))
-
-
 def test_a_list_by_its_screenshot_without_like_elements_is_an_article_of_uncertain_type(see, monkeypatch):
     see("list", 0.9)
     monkeypatch.setattr(i_awce, "classify", lambda parsed, kept: SimpleNamespace(probability=0.5, reasons=()))
@@ -157,14 +129,3 @@ def test_a_list_by_its_screenshot_without_like_elements_is_an_article_of_uncerta
     assert isinstance(found, Article)
     assert found.page_type == "uncertain"
     assert found.confidence == pytest.approx(0.1)
-
-
-def test_where_the_screenshot_tells_nothing_structure_decides(monkeypatch):
-    unclear = ScreenshotType(None, 0.6, "neither is likely")
-    monkeypatch.setattr(screenshot_type, "classifier", lambda: lambda png: unclear)
-    found = extract(archive(), URL, method="i-awce", screenshot=b"a picture")
-    assert found.reason.startswith("list by structure")
-
-
-def test_other_methods_have_no_use_for_a_screenshot():
-    assert isinstance(extract(bakery(), ARTICLE_URL, screenshot=b"a picture"), Article)

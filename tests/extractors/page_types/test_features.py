@@ -37,13 +37,6 @@ def test_texts_of_an_article_follow_each_other():
     assert article["title_to_prose"] < listing["title_to_prose"]
 
 
-def test_a_list_has_many_linked_titles_in_one_place():
-    article, listing = features_of(parsed(article_page())), features_of(parsed(list_page()))
-    assert listing["like_entries"] > article["like_entries"]
-    assert listing["like_text_span"] > 0.7
-    assert listing["linked_headings_share"] > 0.8 > article["linked_headings_share"]
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [

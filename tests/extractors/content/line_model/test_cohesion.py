@@ -43,13 +43,6 @@ def test_chinese_words_are_two_characters_in_a_row():
     assert cohesion_of(["磨坊", "坊磨"], kept=[0, 1])["of_body"] == [0, 0]
 
 
-def test_a_rare_word_weighs_more_than_a_frequent_one():
-    found = cohesion_of(
-        ["alpha beta", "beta gamma", "Alpha", *(f"beta {word}" for word in ("river", "stone"))], kept=[2]
-    )
-    assert 0.5 < found["of_body"][0] < 1
-
-
 def test_words_of_the_title_and_of_the_first_two_paragraphs():
     texts = ["The mill of the harbour", *STORY, OTHER, "Swans rest where the mill was."]
     found = cohesion_of(texts, title=0, long=[False, True, True, True, False])
@@ -62,32 +55,11 @@ def test_words_of_the_title_and_of_the_first_two_paragraphs():
     )  # the first is no text
 
 
-def test_words_shortly_before_and_after():
-    found = cohesion_of(["Windmill", "Barges", *("rye", "oats") * 3, "a", "the Barges", "Windmills"])
-    assert found["of_before"] == [0] * 9 + [1, 0]  # eight lines after, and ten
-    assert found["of_after"] == [0, 1] + [0] * 9
-
-
 def test_captions_that_differ_in_numbers_only_do_not_confirm_each_other():
     captions = [f"The crane lifts a barge, picture {number}" for number in range(4)]
     found = cohesion_of([STORY[0], *captions, captions[0]], kept=[1, 2, 3, 4, 5])
     assert found["of_body"] == [0] * 6
     assert found["of_before"] == found["of_after"] == [0] * 6
-
-
-def test_means_near_a_line_and_of_its_box():
-    found = cohesion_of([*"abcde", *STORY, "Mill", OTHER, *"abcd"], kept=[5, 6, 7], box=[2] * 5 + [0] * 3 + [1] * 5)
-    assert [share > 0 for share in found["near_of_body"]] == [False, *[True] * 11, False]  # four lines around
-    found = cohesion_of([*STORY, "Mill", OTHER, "Mill, flour", *"abc"], kept=[0, 1, 2], box=[0, 0, 0, 1, 2, 1, 1, 1])
-    assert found["box_of_body"][0] == found["box_of_body"][2] > 0
-    assert found["box_of_body"][3] == found["box_of_body"][5] == 0 < found["box_of_body"][4]
-    assert found["page_of_body"] == pytest.approx([found["box_of_body"][0]] * 8)
-
-
-def test_no_character_of_a_text_ends_it():
-    found = cohesion_of(["İzmir mill\n\x1e\udfff", "mill", OTHER], kept=[0, 1])
-    assert 0 < found["of_body"][0] < found["of_body"][1] == 1
-    assert found["of_body"][2] == 0
 
 
 @pytest.mark.parametrize("texts", [["1"], ["...", "—"], ["é", "ab"]])

@@ -62,23 +62,6 @@ def test_each_line_knows_its_box_and_whether_the_body_beside_it_is_in_the_same()
     assert found["around_of_sure_after"][:4] == [1, 1, 1, 1]
 
 
-def test_each_line_knows_what_is_around_it_and_on_the_page():
-    found, chance = columns(), logistic(ODDS)
-    assert found["chance_within_3"][0] == pytest.approx(chance[1:4].mean(), abs=1e-4)
-    assert found["chance_within_20"][2] == pytest.approx(np.delete(chance, 2).mean(), abs=1e-4)
-    assert found["body_before"][4] == pytest.approx(chance[:4].sum() / chance.sum(), abs=1e-4)
-    assert found["body_after"][4] == pytest.approx(chance[5] / chance.sum(), abs=1e-4)
-    body = 2 * chance[[1, 2, 4]].sum() / (3 + chance.sum())
-    assert found["expected"] == pytest.approx([body] * 6, abs=1e-4)
-
-
-@pytest.mark.parametrize("odds", [-9.5, 9.5])
-def test_a_page_of_one_line_can_be_read(odds):
-    found = columns(page([0]), np.array([odds], np.float32))
-    assert all(np.isfinite(values).all() for values in found.values())
-    assert (found["odds"], found["since_sure"]) == ([np.clip(odds, BEYOND, -BEYOND)], [FAR])
-
-
 def test_the_result_is_between_both_readings():
     first = trees("width", 0.0, -1.0, 1.0, NAMES)
     second = trees("odds_1_before", -2.0, -3.0, 3.0, [*CONTEXT_NAMES, *NAMES])

@@ -1,5 +1,3 @@
-import math
-
 import pytest
 
 from extractors import NoArticle, UnusablePage, extract
@@ -7,7 +5,6 @@ from extractors.content.line_membership import IN_SEGMENT
 from extractors.methods.bp_network.extractor import (
     cut_by_line,
     cut_by_segment,
-    evidence_of_lines,
     lines_below,
 )
 
@@ -44,19 +41,6 @@ def test_an_example_changes_nothing():
     assert extract(page, example=news_page("Tides", HARBOUR), method="bp-network") == extract(page, method="bp-network")
 
 
-def test_a_short_paragraph_and_a_heading_stay_with_the_body():
-    body = f"<p>{BAKERY[0]}</p><p>Good.</p><h2>The mill</h2><p>{BAKERY[1]}</p><p>{BAKERY[2]}</p>"
-    article = extract(news_page("Bread", (), body=body), method="bp-network")
-    assert article.text.split("\n\n") == [BAKERY[0], "Good.", "The mill", BAKERY[1], BAKERY[2]]
-
-
-def test_a_heading_that_is_a_link_stays_with_the_body():
-    heading = '<h2><a href="#mill">The mill beside the river</a></h2>'
-    body = f"<p>{BAKERY[0]}</p><p>{BAKERY[1]}</p>{heading}<ul><li>Rye</li><li>Oats</li></ul><p>{BAKERY[2]}</p>"
-    article = extract(news_page("Bread", (), body=body), method="bp-network")
-    assert "The mill beside the river" in article.text.split("\n\n")
-
-
 def test_a_heading_between_the_containers_of_a_body_stays():
     def container(story):
         return "".join(f"<p>{paragraph}</p>" for paragraph in story)
@@ -71,32 +55,9 @@ def test_a_heading_between_the_containers_of_a_body_stays():
     assert article.text.split("\n\n") == [*HARBOUR, *BAKERY]
 
 
-def test_boxes_that_together_look_like_body_stay_and_others_go():
-    def boxes(*texts):
-        return "".join(f'<div class="b{number}"><div>{text}</div></div>' for number, text in enumerate(texts))
-
-    story = "".join(f"<p>{paragraph}</p>" for paragraph in HARBOUR * 3)
-    together = boxes("Open", BAKERY[0], "Free")
-    page = news_page("Tides", (), body=f"{story}{together}{story}")
-    found = parsed(page)
-    outputs = [0.9 if text in (*HARBOUR, BAKERY[0]) else 0.2 for text in found.lines.texts]
-    kept = [found.lines.texts[line] for line in cut_by_segment(found, outputs).kept]
-    assert [text for text in kept if text not in HARBOUR] == ["Open", BAKERY[0], "Free"]
-    outputs = [0.9 if text in HARBOUR else 0.2 for text in found.lines.texts]
-    kept = [found.lines.texts[line] for line in cut_by_segment(found, outputs).kept]
-    assert set(kept) == set(HARBOUR)
-
-
 def test_headings_and_single_lines_of_the_body_stay_in_a_box_that_does_not():
     below = lines_below([IN_SEGMENT] * 3, [0.2, 0.6, 0.2], [-1.0] * 3, [True, False, False], 0, 3)
     assert below == [True, True, False]
-
-
-def test_comments_do_not_outweigh_the_article():
-    story = "".join(f"<p>{paragraph}</p>" for paragraph in HARBOUR)
-    remarks = "".join(f"<p>{paragraph}</p>" for paragraph in (*BAKERY, *LIBRARY) * 4)
-    page = news_page("Tides", (), body=f"{story}<div class='comments'><h3>12 comments</h3>{remarks}</div>")
-    assert extract(page, method="bp-network").text.split("\n\n") == list(HARBOUR)
 
 
 def test_the_body_ends_at_the_line_that_names_the_editor():
@@ -137,12 +98,3 @@ def test_a_story_that_is_only_the_likeliest_is_still_found():
     found = parsed(news_page("Bread", BAKERY))
     faint = [0.2 if text in BAKERY else 0.01 for text in found.lines.texts]
     assert [found.lines.texts[line] for line in cut_by_segment(found, faint).kept] == list(BAKERY)
-
-
-def test_evidence_grows_with_certainty_and_with_length():
-    widths = [0.0, 80.0, 600.0, 9_000.0]
-    sure, unsure = (evidence_of_lines([output] * 4, widths) for output in (0.9, 0.6))
-    assert all(one > other > 0 for one, other in zip(sure, unsure, strict=True))
-    assert sure[0] < sure[1] < sure[2] == sure[3]
-    assert evidence_of_lines([0.5] * 4, widths) == [0] * 4
-    assert evidence_of_lines([0.0, 1.0], [9.0, 9.0]) == pytest.approx([-39 * math.log(49), 39 * math.log(49)])

@@ -10,17 +10,6 @@ def test_lines_of_the_right_text_are_body():
     assert found.found == 1
 
 
-def test_line_breaks_within_the_text_do_not_matter():
-    assert label_lines(["港口开放了新的观测站", "版权所有"], "港口开放了\n新的 观测站。").body.tolist() == [True, False]
-
-
-def test_a_line_that_shares_some_words_is_none():
-    assert label_lines(["The price of the tide tables today", "The tide rises"], "The tide rises").body.tolist() == [
-        False,
-        True,
-    ]
-
-
 def test_a_paragraph_shown_twice_counts_where_the_body_is():
     teaser_first = ["Tides rise twice.", "Menu", "Tickets", "Tides rise twice.", "They fall as well."]
     assert label_lines(teaser_first, "Tides rise twice. They fall as well.").body.tolist() == [False] * 3 + [True] * 2
@@ -32,10 +21,6 @@ def test_a_line_without_words_is_as_both_its_neighbours():
     assert label_lines(["* *", "One tide", "***", "Two tides", "—", "Menu"], "One tide Two tides").body.tolist() == [
         False, True, True, True, False, False,
     ]  # fmt: skip
-
-
-def test_a_text_of_another_page_is_hardly_found():
-    assert label_lines(["Home", "Tides rise twice a day."], "Bread is baked with flour from a mill.").found < 0.5
 
 
 def test_too_much_to_align_is_refused(monkeypatch):

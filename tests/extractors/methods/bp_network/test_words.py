@@ -8,7 +8,6 @@ import pytest
 from extractors.methods.bp_network.words import (
     HAN,
     article_title,
-    characters_and_words,
     cut_run,
     matches,
     relevance,
@@ -54,10 +53,6 @@ def test_without_rjieba_jieba_cuts_into_the_same_words(monkeypatch):
         tokenizer.cache_clear()
 
 
-def test_labels_need_no_dictionary():
-    assert characters_and_words("港口 Open 7") == ["港", "口", "open", "7"]
-
-
 def test_no_dictionary_is_loaded_without_a_chinese_title():
     code = (
         "import sys; from extractors import extract;"
@@ -85,11 +80,6 @@ def test_title_is_cut_at_the_last_sign(title, content):
     assert article_title(title) == content
 
 
-def test_every_hyphen_is_a_sign_in_the_verbatim_form():
-    assert article_title("Covid-19 in the harbour", verbatim=True) == "Covid"
-    assert article_title("a_b-c", verbatim=True) == "a_b"
-
-
 def test_title_words_are_distinct_without_stop_words_and_single_characters():
     assert title_words("港口的港口和新观测站_新华网") == ("港口", "观测站")
     assert title_words("The tide of the harbour is a tide") == ("tide", "harbour")
@@ -103,23 +93,6 @@ def test_relevance_is_the_share_of_the_titles_weight():
 
 def test_a_part_of_a_longer_word_is_no_match():
     assert relevance(["The art of carting", "a cart", "CART."], ("cart",)) == [0, 1, 1]
-
-
-def test_a_title_without_words_is_related_to_nothing():
-    assert relevance(["The tide"], title_words("The")) == [0]
-
-
-def test_the_short_way_gives_what_cutting_every_line_gives():
-    lines = ["港口开放了新的观测站，港口城市的渔民说：开放港口！", "Harbours and the harbour", "中国港口协会", "İ港口"]
-    title = title_words("港口城市观测站 harbour 协会")
-    known = [sum(len(word) for word in title if word in words(line)) for line in lines]
-    expected = [shared / sum(map(len, title)) for shared in known]
-    assert relevance(lines, title) == expected
-
-
-def test_a_word_that_one_run_does_not_contain_is_found_in_a_later_one():
-    assert (cut_run("大学生活动中心"), cut_run("大学生活")) == (("大学生", "活动中心"), ("大学", "生活"))
-    assert relevance(["大学生活动中心的大学生活动中心", "大学生活动中心，大学生活"], ("生活",)) == [0, 1]
 
 
 def test_the_verbatim_form_counts_every_match_by_its_length():

@@ -1,5 +1,3 @@
-from types import SimpleNamespace
-
 import pytest
 
 from extractors import NoArticle, extract
@@ -18,11 +16,6 @@ def test_body_of_a_page_alone():
     assert article.text.split("\n\n") == list(BAKERY)
     assert article.method == "density"
     assert article.reason == "no example"
-
-
-def test_lines_between_br_are_paragraphs():
-    article = extract(blog_page(["<br><br>".join(BAKERY)]))
-    assert article.text.split("\n\n") == list(BAKERY)
 
 
 @pytest.mark.parametrize(
@@ -59,23 +52,6 @@ def test_page_whose_text_is_mostly_unreadable_is_refused_with_the_reason():
     found = extract(f"<html><body>{body}</body></html>", method="density")
     assert isinstance(found, NoArticle)
     assert "unreadable" in found.reason
-
-
-@pytest.mark.parametrize(
-    ("verdict", "article", "other", "read"),
-    [(None, 0.6, 0.85, False), (None, 0.6, 0.75, True), (None, 0.95, 1.0, True), (True, 0.1, 0.9, True),
-     (False, 0.9, 0.1, False)],
-)  # fmt: skip
-def test_a_page_of_uncertain_kind_is_read_as_any_kind_if_that_text_is_clearly_likelier(
-    verdict, article, other, read, monkeypatch
-):
-    page = parsed_page(make_page(blog_page(BAKERY)), PathTrie())
-    monkeypatch.setattr(density, "second_opinion", lambda *_, kinds, posts: SimpleNamespace(kept=[0], of=kinds is None))
-    monkeypatch.setattr(
-        density, "trust_of", lambda opinion, _: SimpleNamespace(confidence=article if opinion.of else other)
-    )
-    rules = rules_body(page.lines, page.prior)
-    assert density.own_opinion(page, rules, PageVerdict(is_article=verdict))[2] is read
 
 
 @pytest.mark.parametrize("example_is_article", [None, False, True])

@@ -4,8 +4,8 @@ import pytest
 
 from extractors import Section, UnusablePage, extract
 from extractors.methods.example import extractor as example_module
-from extractors.methods.example.extractor import Example, cast_all, elect
-from extractors.page import Page, make_page
+from extractors.methods.example.extractor import cast_all
+from extractors.page import Page
 from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
 
 EXAMPLE = news_page("Tide station opens", HARBOUR)
@@ -26,17 +26,6 @@ def test_body_is_cut_from_what_both_pages_share():
 def test_short_body_is_found_where_the_densest_text_is_another():
     page = news_page("Closed", ["The pier is closed."])
     assert body(extract(page, example=EXAMPLE), "Closed") == ["The pier is closed."]
-
-
-def test_example_teaches_how_its_body_is_written_not_its_captions():
-    def illustrated(paragraphs, captions):
-        pictures = "".join(f"<div class=pic><img src=x><div class=cap><p>{text}</p></div></div>" for text in captions)
-        return "".join(f"<p class=prose>{text}</p>" for text in paragraphs) + pictures
-
-    captions = [f"{line} {line} Seen from the pier, number {n}." for n, line in enumerate(LIBRARY * 2)]
-    example = news_page("Tide station opens", [], body=illustrated(HARBOUR * 3, captions[:2]))
-    page = news_page("Bread", [], body=illustrated(BAKERY, captions[2:]))
-    assert body(extract(page, example=example), "Bread") == list(BAKERY)
 
 
 def test_example_from_another_site_is_not_used_and_the_reason_says_so():
@@ -101,22 +90,6 @@ def test_notices_longer_than_one_sentence_of_news_are_the_sites_even_if_the_exam
         section.learn(page)
 
 
-def test_articles_that_differ_only_in_numbers_keep_their_texts():
-    def draw(number):
-        texts = (
-            f"The draw of week {number} took place at the harbour: the numbers are {number % 7} and {number % 11 + 8}.",
-            f"There were {number * 3} winners in all, and each of them gets {number * 17} crowns at the mill.",
-            "Tickets for the next week are sold at the pier until noon on Friday, and children may not buy any.",
-        )
-        return texts, news_page(f"Draw of week {number}", texts)
-
-    section = Section(draw(100)[1])
-    for number in (101, 102, 113):
-        texts, page = draw(number)
-        assert body(section.extract(page), f"Draw of week {number}") == list(texts)
-        section.learn(page)
-
-
 def test_short_bodies_are_less_certain():
     long = extract(news_page("Bread", BAKERY), example=EXAMPLE)
     short = extract(news_page("Closed", ["The pier is closed."]), example=EXAMPLE)
@@ -154,14 +127,6 @@ def test_pages_of_another_site_abstain():
     article = section.extract(news_page("Bread", BAKERY))
     assert body(article, "Bread") == list(BAKERY)
     assert "vote" not in article.reason
-
-
-def test_learning_without_an_example_makes_one():
-    section = Section(None)
-    page = news_page("Bread", BAKERY)
-    assert section.extract(page).method == "density"
-    section.learn(EXAMPLE)
-    assert section.extract(page).method == "example"
 
 
 def test_memory_keeps_the_example_and_the_latest_pages():
@@ -246,20 +211,3 @@ def test_table_with_the_example_s_labels_and_other_numbers_stays(rows):
     example = page("A mill for coffee", HARBOUR, "12 kg", "129.00 €")
     text = extract(page("A mill for spelt", BAKERY, "17 kg", "99.50 €"), example=example).text
     assert all(cell in text for cell in ("Weight", "17 kg", "Price", "99.50 €"))
-
-
-@pytest.mark.parametrize("is_article", [True, False])
-def test_lines_that_the_example_repeats_are_the_templates_only_beside_articles(is_article, monkeypatch):
-    """The labels of a shop's products are the same on all its pages."""
-    example = Example(make_page(EXAMPLE))
-    page = example.read(make_page(news_page("Bakery opens", BAKERY)))
-    given, second_opinion = [], example_module.second_opinion
-
-    def noted(lines, prior, body, similarity, factors, **options):
-        given.append(factors)
-        return second_opinion(lines, prior, body, similarity, factors, **options)
-
-    monkeypatch.setattr(example_module, "second_opinion", noted)
-    elect(page, cast_all(example.voters, page), is_article=is_article)
-    [factors], short = given, page.lines.width <= example_module.LABEL
-    assert bool(factors[short].min() < 1) is is_article
