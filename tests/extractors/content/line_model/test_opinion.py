@@ -118,7 +118,7 @@ def test_words_of_the_template_that_the_model_adds_to_an_article_leave(kinds, st
     rules = rules_body(page.lines, page.prior)
     template = {page.lines.texts.index(text) for text in ("By Ada Miller", "Advertisement", "责任编辑：王小明")}
     assert not template & {*rules.kept}
-    with using(model("width", 0.0, -2.0, 2.0)):
+    with using((model("width", 0.0, -2.0, 2.0),) * 2, CHOSEN):
         kept = second_opinion(page.lines, page.prior, rules, kinds=kinds).kept
     assert (template <= {*kept}) is stays
 
