@@ -70,7 +70,12 @@ class Admission:
         included = [url for url, _ in matches if self.options.includes(days[url])]
         self.left_out += len(matches) - len(included)
         urls = {url: match.url if match else normalise(url) for url, match in matches}
-        found = [Found(urls[url], self._rank(days[url] or undated), info) for url in included]
+        found = [
+            Found(
+                urls[url], self._rank(days[url] or undated), info | self._listed(moments.get(url), info.get("source"))
+            )
+            for url in included
+        ]
         new = self._without_moved(found, self.ledger.add(found))
         self.known += sum(not is_new and item.url not in self._entered for item, is_new in zip(found, new, strict=True))
         if len(self._entered) < REMEMBERED:
@@ -81,6 +86,12 @@ class Admission:
                 if is_new:
                     log.info("found %s", item.url, extra={"page": fingerprint(item.url)})
         return fetched
+
+    def _listed(self, moment: datetime | None, source: str | None) -> dict[str, str]:
+        """Return the time that a feed gives an article, for a page without one; those of sitemaps are of changes."""
+        if moment is None or source != "feed" or moment.date() > self.today:
+            return {}
+        return {"listed": moment.isoformat()}
 
     def _without_moved(self, found: Sequence[Found], new: list[bool]) -> list[bool]:
         """Settle new URLs whose article was written under the other scheme, or with or without `www.`."""

@@ -92,6 +92,8 @@ def _climbed(
         way.append((key, evidence))
         if evidence <= OUT:
             break
+        if tag == "blockquote":  # boxes within a quotation are the author's
+            way = [(key, IN if evidence == IN_SEGMENT else evidence) for key, evidence in way]
         if tag in FIGURE_CONTENT:
             content |= _CONTENT
         if tag in ("td", "th"):

@@ -9,6 +9,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from extractors import Article, Listing, NoArticle, Post, Section, UnusablePage, read_comments
@@ -174,6 +175,8 @@ def judge_page(
             return Reject("no posts found: neither a thread nor comments", page=page)
         text = "\n".join(post.text for post in found.posts)
         return FoundList(page, found.posts, usage, content_hash_of(extracted.title, text), found.end, extracted)
+    if extracted.published is None and (listed := info.get("listed")):
+        extracted = replace(extracted, published=datetime.fromisoformat(listed))
     if reason := unwanted(extracted, config):
         return Reject(reason)
     if (days := info.get("days")) and (reason := of_other_days(extracted, days)):

@@ -81,7 +81,7 @@ FIELDS: Mapping[str, Mapping[str, Any]] = {  # in the order of a row
     },
     "reason": _text("The reason why this method was chosen, as a sentence."),
     "title": _optional("Title."),
-    "published": _optional(f"When it was published. {_TIME}."),
+    "published": _optional(f"When it was published, by the page or else by a feed. {_TIME}."),
     "modified": _optional(f"When it was last changed. {_TIME}."),
     "author": _optional("Author."),
     "source": _optional("Where the article came from, as the page names it."),

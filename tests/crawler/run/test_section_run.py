@@ -443,6 +443,15 @@ def sources(ledger):
     return {record["url"].removeprefix(HOST): record["source"] for record in records}
 
 
+def test_an_article_keeps_the_time_of_its_feed(connection, ledger):
+    driver = Driver(connection)
+    driver.read_body(rss((2, "Tue, 02 Jan 2024 08:00:00 +0800"), (1, ""), (3, "2999-01-01")))
+    driver.read_body(b"Sitemap: /map.xml")
+    driver.read_body(urlset((4, "2024-01-03")))
+    listed = {one.url: one.info.get("listed") for one in ledger.lease(9)}
+    assert listed == {url(2): "2024-01-02T00:00:00+00:00", url(1): None, url(3): None, url(4): None}
+
+
 def test_the_ledger_knows_where_an_article_was_found(connection, ledger):
     driver = Driver(connection)
     driver.read_body(links(1) + b'<link rel="alternate" type="application/rss+xml" href="/rss">')

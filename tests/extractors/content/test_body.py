@@ -116,6 +116,7 @@ def test_figure_that_holds_a_listing_is_no_picture():
         "<div class='note info'><p>{}</p></div>",
         "<div class=review-pros><ul><li>{}</li></ul></div>",
         "<details class=more><p>{}</p></details>",
+        "<blockquote class=digest-wrap><section class=digest><p>{}</p></section></blockquote>",
     ],
 )
 def test_box_of_the_author_stays(box):

@@ -95,6 +95,12 @@ def test_what_the_task_does_not_take_is_rejected(example, config, info, reason):
     assert judge(section(example, **config), lease(article(1, head=head), info=info)) == Reject(reason)
 
 
+@pytest.mark.parametrize(("head", "day"), [("", 2), ('<meta name="pubdate" content="2026-03-01">', 1)])
+def test_the_time_of_the_feed_is_that_of_a_page_without_one(example, head, day):
+    found = judge(section(example), lease(article(1, head=head), info={"listed": "2026-03-02T07:30:00+00:00"}))
+    assert found.article.published.day == day
+
+
 def test_a_page_that_looks_like_a_list_is_an_article_if_the_task_says_so_but_never_a_check_of_visitors(example):
     assert isinstance(judge(section(example, articles=True), lease(archive())), FoundArticle)
     words = b"Verify that you are human by completing the action below, so that you can continue to read."
