@@ -237,7 +237,8 @@ def test_no_part_of_a_secret_in_tasks_yaml_appears_in_a_message(
 @pytest.mark.parametrize("form", [
     "redis://:{}@127.0.0.1:PORT/0", "redis://me:{}@no-such-host.invalid/0", "redis://:{}@127.0.0.1:1/0",
     "rediss://:{}@127.0.0.1:1/0", "redis://:{}@127.0.0.1:PORT/news", "redis://:{}@127.0.0.1:port/0",
-    "rediss://:{}@no-such-host.invalid/0?colour=red", "redis://127.0.0.1:PORT/0?password={}",
+    "redis+sentinel://me:{}@127.0.0.1:1/news", "rediss+sentinel://:{}@no-such-host.invalid/news?colour=red",
+    "redis://127.0.0.1:PORT/0?password={}", "redis+sentinel://127.0.0.1:1/news?sentinel_password={}&kolour=red",
     "redis://:{}@127.0.0.1:1/0#a,redis://:{}@127.0.0.1:PORT/0#a", "redis:{}@127.0.0.1",
 ])  # fmt: skip
 def test_no_part_of_the_password_of_redis_appears_in_a_message(form: str, tmp_path: Path, in_process: Exemplar) -> None:

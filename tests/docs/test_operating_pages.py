@@ -90,7 +90,7 @@ def test_addresses_of_redis_are_read(line: str, tmp_path: Path) -> None:
     (tmp_path / "ca.pem").touch()
     text = line.removeprefix("REDIS_URL=").strip('"').replace("/etc/exemplar/", f"{tmp_path}/")
     address = address_of(text)
-    assert (address.scheme, bool(address.host)) == (text.partition(":")[0], bool(re.search(r":\d+\b", text)))
+    assert (address.scheme, len(address.hosts)) == (text.partition(":")[0], len(re.findall(r":\d+\b", text)))
 
 
 def test_commands_of_the_parts_are_those_of_the_files_for_systemd() -> None:

@@ -57,7 +57,7 @@ def parts_of(secret):
         ("${DSN}", "${DSN}"),
         ("${DSN:-mysql://anna:geheim@db.example/x}", "${DSN:-mysql://anna:***@db.example/x}"),
         ("${API_TOKEN:-geheim}", "${API_TOKEN:-***}"),
-        ("redis://s/0?password=ge;h=eim&db=1", "redis://s/0?password=***&db=1"),
+        ("redis+sentinel://s/m?password=ge;h=eim&db=1", "redis+sentinel://s/m?password=***&db=1"),
         (
             "sftp://anna@host.example/a.jsonl?key=/home/anna/.ssh/id",
             "sftp://anna@host.example/a.jsonl?key=/home/anna/.ssh/id",
@@ -265,6 +265,8 @@ def test_a_proxy_is_found_and_gets_its_password(is_variable, monkeypatch):
     [
         "redis://:{}@one.invalid:6379/0",
         "rediss://me:{}@one.invalid/0",
+        "redis+sentinel://me:{}@one.invalid:26379/news",
+        "rediss+sentinel://me:{}@one.invalid/news/1",
     ],
 )
 def test_a_password_in_redis_url_is_whole_or_an_error_without_it(form, looked_up):
@@ -274,7 +276,7 @@ def test_a_password_in_redis_url_is_whole_or_an_error_without_it(form, looked_up
             first = address_of(form.format(secret))
             assert not any(part in f"{first!r} {first.shown} {first.name}" for part in ("WVXK", "KJQ", "7hYz"))
             assert first.options["password"] == secret or character == "%"
-            assert first.host == "one.invalid"
+            assert [host for host, _ in first.hosts] == ["one.invalid"]
             with pytest.raises(redis.RedisError) as error:
                 first.client(socket_connect_timeout=1.0).ping()
         except RedisRefused as refused:

@@ -18,7 +18,7 @@ from .redis_address import RedisAddress, address_of, without_password
 
 TIMEOUT = 10.0  # seconds for one reply; a Redis that is loading its file replies late
 RETRIES = 6  # with the back-off below about 6 s: an embedded Redis is back after 0.1 s, a managed one fails over in 5 s
-RETRIES_AT_START = 15  # about 23 s
+RETRIES_WATCHED = 15  # about 23 s: Sentinels first wait 5 s or more before they declare a server down
 OLDEST = (6, 2)  # BLMOVE, the reliable pop
 
 # Anyone who can write to this Redis decides what is crawled and where files are written.
@@ -33,10 +33,14 @@ __all__ = ["client", "connect", "reason", "without_password"]
 def client(url: str, *, retries: int = RETRIES, timeout: float = TIMEOUT) -> "redis.Redis":
     """Return a client, without any request to the server. Commands are repeated for some seconds while it restarts.
 
-    `retries`: repetitions of a command that fails, with back-off; `timeout`: seconds for one answer. Each of its
-    connections compares the server with that of the present epoch (`workers.redis_access.epoch`).
+    `retries`: repetitions of a command that fails, with back-off, by default more where Sentinels watch the server;
+    `timeout`: seconds for one answer. Each of its connections compares the server with that of the present epoch
+    (`workers.redis_access.epoch`).
     """
-    return address_of(url).client(
+    address = address_of(url)
+    if address.service and retries == RETRIES:
+        retries = RETRIES_WATCHED
+    return address.client(
         socket_timeout=timeout,
         socket_connect_timeout=3.0,
         health_check_interval=30,
@@ -55,7 +59,7 @@ def connect(url: str) -> "redis.Redis":
     shown = address.shown
     _refuse_open_server(address)
     try:
-        info, role, policy = Retry(ExponentialBackoff(cap=2.0, base=0.1), RETRIES_AT_START).call_with_retry(
+        info, role, policy = Retry(ExponentialBackoff(cap=2.0, base=0.1), RETRIES_WATCHED).call_with_retry(
             lambda: _examine(address), lambda error: None, is_retryable=_was_cut
         )
     except (redis.AuthenticationError, redis.exceptions.AuthorizationError) as error:
@@ -75,8 +79,10 @@ def connect(url: str) -> "redis.Redis":
     version = tuple(int(part) for part in str(info["redis_version"]).split(".")[:2])
     if version < OLDEST:
         raise RedisUnavailable(f"Redis at {shown} is {info['redis_version']}; 6.2 or newer is required")
+    if role != "master" and address.service:
+        raise RedisUnavailable(f"Redis at {shown} has no primary at present; its Sentinels promote a replica soon")
     if role != "master":
-        raise RedisRefused(f"Redis at {shown} is a replica; name its primary, or what always leads to the primary")
+        raise RedisRefused(f"Redis at {shown} is a replica; name its primary, or its Sentinels (redis+sentinel://…)")
     if policy != "noeviction":
         raise RedisRefused(
             f"Redis at {shown} may evict pages (maxmemory-policy {policy}); set maxmemory-policy noeviction"
@@ -93,7 +99,7 @@ def reason(error: BaseException) -> str:
 def _advice(address: RedisAddress, error: BaseException) -> str:
     if "certificate verify failed" in str(error):
         return "name the file of its authority (ssl_ca_certs=…)"
-    if address.scheme == "rediss" and "ssl_certfile" not in address.options and "refused" not in str(error):
+    if address.scheme.startswith("rediss") and "ssl_certfile" not in address.options and "refused" not in str(error):
         return "if it asks for a client's certificate, name its files (ssl_certfile=…&ssl_keyfile=…); else start it"
     return "start it, or unset REDIS_URL to use the embedded one"
 
@@ -112,15 +118,16 @@ def _was_cut(error: Exception) -> bool:
 
 
 def _refuse_open_server(address: RedisAddress) -> None:
-    if not address.host or address.authenticates or os.environ.get(OPEN_REDIS_ALLOWED):
+    if address.authenticates or os.environ.get(OPEN_REDIS_ALLOWED):
         return
-    for number in _numbers(address.host):
-        if number.is_global:
-            raise RedisRefused(
-                f"Redis at {address.shown} has a public address ({number}) and no password: anyone could "
-                f"write to it. Set one (redis://:password@host), or set {OPEN_REDIS_ALLOWED}=1 if a firewall "
-                "protects the server"
-            )
+    for host, _ in address.hosts:
+        for number in _numbers(host):
+            if number.is_global:
+                raise RedisRefused(
+                    f"Redis at {address.shown} has a public address ({number}) and no password: anyone could "
+                    f"write to it. Set one (redis://:password@host), or set {OPEN_REDIS_ALLOWED}=1 if a firewall "
+                    "protects the server"
+                )
 
 
 def _numbers(host: str) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:

@@ -1,4 +1,4 @@
-"""What REDIS_URL may say, and that the clients it gives talk to real servers: with TLS, as an ACL user."""
+"""What REDIS_URL may say, and that the clients it gives talk to real servers: with TLS, as an ACL user, by Sentinel."""
 
 import subprocess
 
@@ -6,14 +6,14 @@ import pytest
 import redis
 
 from tests.certificates import certificate
-from tests.redis_servers import BINARIES, SYSTEM, free_port, redis_server
+from tests.redis_servers import BINARIES, SYSTEM, free_port, redis_server, sentinel
 from workers.errors import RedisRefused, RedisUnavailable
 from workers.redis_access.connection import client, connect
 from workers.redis_access.redis_address import address_of
 
 # What an address says
 
-SEVERAL = r"one Redis.*a cluster for each task list"
+SEVERAL = r"one Redis.*or its Sentinels.*a cluster for each task list"
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,7 @@ SEVERAL = r"one Redis.*a cluster for each task list"
         ("redis://me:pw@Host:7000/3", "host:7000/3"),
         ("rediss://host:7000?db=2", "host:7000/2"),
         ("unix:///run/redis.sock?db=1", "/run/redis.sock/1"),
+        ("redis+sentinel://:pw@b:1,a/news/4", "a:26379,b:1/news/4"),
     ],
 )
 def test_a_server_is_called_by_its_place(text, name):
@@ -31,13 +32,26 @@ def test_a_server_is_called_by_its_place(text, name):
 
 def test_a_password_with_a_comma_is_no_second_server():
     assert address_of("redis://:a,b@one/0").options["password"] == "a,b"
-    assert address_of("redis://me:a%2Credis@one:7/0").name == "one:7/0"
+    assert address_of("redis://me:a%2Credis@one:7/0").hosts == (("one", 7),)
+
+
+def test_a_sentinel_address_has_two_logins():
+    address = address_of("redis+sentinel://me:p%40w@s1,[::1]:5/news/2?sentinel_password=other&socket_timeout=3")
+    assert address.hosts == (("s1", 26379), ("::1", 5))
+    assert address.service == "news"
+    assert address.options["username"] == "me"
+    assert address.options["password"] == "p@w"
+    assert address.options["db"] == 2
+    assert address.options["socket_timeout"] == 3.0
+    assert "p@w" not in repr(address)
+    assert address.shown == "redis+sentinel://me:***@s1,[::1]:5/news/2?sentinel_password=***&socket_timeout=3"
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("redis+sentinel://s1,s2/news", "must begin with one of redis://"),
+        ("redis+sentinel://s1,s2", "name of the service is missing.*write redis\\+sentinel://"),
+        ("redis+sentinel://s1,/news", "Sentinel's host is missing"),
         ("redis://host/zero", "database 'zero' is not a number"),
         ("redis://host?ssl_ca_cert=/x", "unknown option 'ssl_ca_cert'; known options: .*ssl_ca_certs"),
         ("redis://host?ssl_ca_certs=/x", "ssl_ca_certs is for TLS: begin with rediss://"),
@@ -53,6 +67,11 @@ def test_a_wrong_address_is_refused_in_one_sentence_without_its_passwords(text, 
         address_of(text)
     assert "secret@" not in str(refused.value)
     assert "secret3" not in str(refused.value)
+
+
+def test_a_public_sentinel_without_a_password_is_refused():
+    with pytest.raises(RedisRefused, match=r"public address \(8.8.8.8\)"):
+        connect("redis+sentinel://127.0.0.1,8.8.8.8/news")
 
 
 # TLS
@@ -105,3 +124,13 @@ def test_a_client_of_a_replica_connects_anew(tmp_path, binary, script):
         with pytest.raises(redis.ConnectionError, match="a replica now"):
             pool_connection.read_response()
         assert not pool_connection.is_connected
+
+
+def test_an_unknown_service_is_unavailable_and_named(tmp_path):
+    port, watch = free_port(), free_port()
+    with (
+        redis_server(tmp_path / "one", port),
+        sentinel(tmp_path / "watch", watch, "news", port, BINARIES[0]),
+        pytest.raises(RedisUnavailable, match="No master found for 'olds'"),
+    ):
+        connect(f"redis+sentinel://127.0.0.1:{watch}/olds")
