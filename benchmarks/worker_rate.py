@@ -5,8 +5,8 @@
 The articles of a stored site (`truth.jsonl` names them), each under several URLs, are delivered without a spider; then
 real workers under a real supervisor extract them, and append the rows to a JSONL file. The
 extractor alone has the same example and recent pages, and its pages in memory. Workers are measured from a tenth of the
-pages to the last one, so that starts are not included. The output: pages per second, and the CPU time per page of the
-processes and of Redis.
+pages to the last one, so that starts are not included. The output: pages per second, the CPU time per page of the
+processes and of Redis, and the memory of the largest worker at both moments.
 """
 
 import argparse
@@ -30,6 +30,7 @@ from workers.extraction_config import ExtractionConfig
 from workers.inbox import PAGES_A_JOB, Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
+from workers.processes import below, resident
 from workers.redis_access.connection import connect
 from workers.redis_access.embedded import Embedded
 from workers.reporting.worker_reports import Watch
@@ -41,15 +42,20 @@ LONGEST = 1800.0  # seconds that a measurement may take
 
 @dataclass(frozen=True, slots=True)
 class Throughput:
-    """Pages per second of elapsed time; CPU milliseconds per page, of our processes and of Redis."""
+    """Pages per second of elapsed time; CPU milliseconds per page, of our processes and of Redis.
+
+    `memory`: resident bytes of the largest worker after a tenth of the pages, and after all.
+    """
 
     pages: float
     cpu: float
     redis_cpu: float = 0.0
+    memory: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         with_redis = f" + {self.redis_cpu:.2f} of Redis" if self.redis_cpu else ""
-        return f"{self.pages:6.1f} pages/s, {self.cpu:5.2f} ms{with_redis} a page"
+        sizes = "".join(f", {size / 1e6:.0f} MB" for size in self.memory)
+        return f"{self.pages:6.1f} pages/s, {self.cpu:5.2f} ms{with_redis} a page{sizes}"
 
 
 def main() -> int:
@@ -98,11 +104,15 @@ def _workers(connection: "redis.Redis", url: str, ledger: Ledger, folder: Path, 
     with running(folder, url, "work", "extract", "-n", str(count), stderr=subprocess.DEVNULL) as supervisor:
         wait_until(lambda: number - _open(ledger) >= number // 10, "the first pages", LONGEST)
         began, before = time.monotonic(), _open(ledger)
-        cpu, redis_cpu = cpu_seconds(tree(supervisor)), cpu_seconds([server])
+        cpu, redis_cpu, early = cpu_seconds(tree(supervisor)), cpu_seconds([server]), _largest(supervisor)
         wait_until(lambda: not _open(ledger), "all pages", LONGEST)
-        seconds = time.monotonic() - began
+        seconds, late = time.monotonic() - began, _largest(supervisor)
         cpu, redis_cpu = cpu_seconds(tree(supervisor)) - cpu, cpu_seconds([server]) - redis_cpu
-    return Throughput(before / seconds, 1000 * cpu / before, 1000 * redis_cpu / before)
+    return Throughput(before / seconds, 1000 * cpu / before, 1000 * redis_cpu / before, (early, late))
+
+
+def _largest(supervisor: int) -> int:
+    return max((resident([pid]) for pid in below(supervisor)), default=0)
 
 
 def _alone(
