@@ -36,6 +36,7 @@ from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import CREW, SILENT_SECONDS, Crew
 from crawler.task_list.file import loads
 from crawler.task_list.publication import publish
+from extractors import Section
 from tests.chaos.checker import History, Violation, violations
 from tests.chaos.cluster import task_list
 from tests.chaos.faults import refusing_database
@@ -64,6 +65,7 @@ LONGEST_WAIT = 25.0  # seconds until a page in hand is worked on again: 15, and 
 DOWN = 40.0  # seconds for which the machine of a spider that died is down
 SEEDS = range(25)  # of the short form
 COUNTED_EVERY = sample(4, 1)  # steps between looks at the counts
+EXTRACTED: dict[tuple[bytes, str], Any] = {}  # articles by page and URL: each is extracted once in all histories
 
 
 class Killed(BaseException):
@@ -437,11 +439,19 @@ class System:
                 places[self._token] = now()
                 return is_kept
 
-        real = RedisClock.now
+        real, extract = RedisClock.now, Section.extract
+
+        def extracted(section: Section, html: bytes, url: str, **how: Any) -> Any:
+            if (html, url) not in EXTRACTED:
+                EXTRACTED[html, url] = extract(section, html, url, **how)
+            return EXTRACTED[html, url]
+
         with (
             patch("crawler.run.section_run.Crew", Place),
             patch.object(RedisClock, "now", lambda clock: self.now()),
             patch.object(extraction_worker, "judge", judged),
+            patch.object(Section, "extract", extracted),
+            patch.object(Section, "learn"),
         ):
             publish(self.clean, self.tasks, self.folder / "tasks.yaml", take_over=True)
             for turn in range(TURNS):

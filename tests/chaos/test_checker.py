@@ -109,13 +109,3 @@ def test_a_row_under_the_url_of_a_twin_is_right_only_if_redis_lost_which_url_was
 def test_requests_at_the_pace_are_no_violation_though_some_arrive_late():
     times = sorted(0.1 * number + (0.3 if number % 7 == 0 else 0.0) for number in range(300))
     assert violations(whole(requests=times, interval=0.1)) == []
-
-
-def test_a_violation_says_what_happened_and_where():
-    [violation] = [each for each in violations(whole(places=second_is(), counts={})) if each.rule == "lost"]
-    assert str(violation) == f"lost: s1: {SECOND} has no state; the site was asked for it 2 times"
-
-
-def test_a_duplicate_row_is_told_for_its_output_only():
-    found = violations(whole(outputs=rows(row(FIRST), row(SECOND), row(SECOND))))
-    assert [(violation.rule, violation.where) for violation in found] == [("twice", "s1.jsonl")]

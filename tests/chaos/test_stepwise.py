@@ -24,11 +24,3 @@ def test_each_mutation_fits_the_code(mutation) -> None:
 
 def test_there_are_enough_mutations_and_each_has_a_name_of_its_own() -> None:
     assert len({mutation.name for mutation in MUTATIONS}) == len(MUTATIONS) >= 30
-
-
-def test_the_documentation_has_each_mutation_once() -> None:
-    lines = (REPOSITORY / "tests/chaos/README.md").read_text("utf-8").splitlines()
-    told = [line.split("`")[1] for line in lines if line.startswith("| `")]
-    assert [name for name in told if name in {mutation.name for mutation in MUTATIONS}] == [
-        mutation.name for mutation in MUTATIONS
-    ]
