@@ -7,7 +7,6 @@ from pathlib import Path
 
 import redis
 
-from evaluation.sample_site import DESIGNS, render_site, truth
 from workers import keys
 from workers.extraction_config import ExtractionConfig, keep_example
 from workers.inbox import Inbox
@@ -36,12 +35,6 @@ def deliver(ledger: Ledger, inbox: Inbox, pages: Sequence[StoredPage], **info: o
     named = {fingerprint(page.url): page for page in pages}
     inbox.deliver(ledger, named)
     return list(named)
-
-
-def sample_articles(*sections: str) -> list[bytes]:
-    """Return the articles of sections of the sample site in each of its designs."""
-    sites = (render_site(SAMPLE_SITE, design) for design in DESIGNS)
-    return [site[article.path].body for site in sites for section in sections for article in truth(section)]
 
 
 def articles_of(folder: Path) -> Iterator[tuple[str, bytes]]:

@@ -1,8 +1,8 @@
 """`python -m benchmarks.rendering`: 1,000 rendered pages; memory and CPU of the browser, pages a second.
 
 The pages come from a local server in another process: a shell, one script for all pages, data that the script fetches
-and shows as 30 paragraphs; also a style sheet, six pictures of 30 KB, a font and a frame. They are loaded in the same
-way as a task's pages: Scrapy, the handler of `crawler.rendering`, the guarded proxy, Chromium.
+and shows as 30 paragraphs, with pictures, styles and a frame, which are not requested. They are loaded in the same way
+as a task's pages: Scrapy, the handler of `crawler.rendering`, the guarded proxy, Chromium.
 """
 
 import argparse
@@ -37,37 +37,22 @@ SCRIPT = (
 });//"""
     + b"x" * 200_000
 )
-STYLE = b"@font-face { font-family: f; src: url(/f.woff2) } p { font-family: f }"
 
 
 def serve(theirs: Connection) -> None:
     """Run the site in this process, and send its address."""
-    counts = Counter[str]()
-
-    def respond(path: str) -> Response:
-        kind, body = ("application/json", json.dumps(counts).encode()) if path == "/counts" else _content(path)
-        counts[path.strip("/").rstrip("0123456789.html") or "page"] += 1
-        cached = {"Cache-Control": "max-age=3600"} if path.endswith((".js", ".css", ".png", ".woff2")) else {}
-        return 200, {"Content-Type": kind, **cached}, body
-
-    site = HttpSite(respond)
+    site = HttpSite(_respond)
     theirs.send(site.url)
     site.serve_forever()
 
 
-def _content(path: str) -> tuple[str, bytes]:
-    """Return type and body of a file of the site."""
+def _respond(path: str) -> Response:
     if path.startswith("/data"):
-        texts = [WORD * 40 + path] * 30
-        return "application/json", json.dumps({"title": path, "texts": texts}).encode()
-    kinds = {
-        "js": ("text/javascript", SCRIPT),
-        "css": ("text/css", STYLE),
-        "png": ("image/png", b"\x89PNG" * 7_500),
-        "woff2": ("font/woff2", b"x" * 20_000),
-        "txt": ("text/plain", b""),
-    }
-    return kinds.get(path.rpartition(".")[2], ("text/html; charset=utf-8", SHELL))
+        page = {"title": path, "texts": [WORD * 40 + path] * 30}
+        return 200, {"Content-Type": "application/json"}, json.dumps(page).encode()
+    if path.endswith(".js"):
+        return 200, {"Content-Type": "text/javascript", "Cache-Control": "max-age=3600"}, SCRIPT
+    return 200, {}, SHELL
 
 
 class RenderingSpider(GatedSpider):
@@ -141,8 +126,6 @@ def main() -> None:
 
 
 def _measure(site: str, said: argparse.Namespace) -> None:
-    from urllib.request import urlopen
-
     from scrapy.crawler import CrawlerProcess
     from scrapy.settings import Settings
 
@@ -159,10 +142,8 @@ def _measure(site: str, said: argparse.Namespace) -> None:
     process.start()
     spider: Any = crawler.spider
     seconds = time.monotonic() - spider.began
-    with urlopen(f"{site}/counts") as answer:
-        counts = json.load(answer)
     print(f"{spider.done} pages in {seconds:.1f} s, {spider.done / seconds:.1f}/s; failed {dict(+spider.failed)}")
-    print(f"browsers started {browsers_of(crawler).started}; requests to the site: {counts}")
+    print(f"browsers started: {browsers_of(crawler).started}")
 
 
 if __name__ == "__main__":

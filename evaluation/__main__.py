@@ -11,7 +11,6 @@ from .arguments import comma_list, mistakes
 from .data import DataError, other_kinds, read_sets
 from .left_out import SET, SITES, LeftOut
 from .methods import UnknownName, every_method, nearest, parse_methods
-from .offline import offline
 from .options import (
     add_scoring_options,
     add_settings,
@@ -59,9 +58,8 @@ def _run(arguments: argparse.Namespace) -> int:
         print_lines([f"peers: {', '.join(f'{peer.name} {peer.version}' for peer in peers)}"])
     logging.disable(logging.CRITICAL)  # peers log problems for each page; only their results are measured
     warnings.simplefilter("ignore")
-    with offline():
-        predictions = predict(sets, everything, methods, peers, arguments.perturb, settings, left_out)
-        results = results_of(predictions, settings.seed, arguments.worst)
+    predictions = predict(sets, everything, methods, peers, arguments.perturb, settings, left_out)
+    results = results_of(predictions, settings.seed, arguments.worst)
     return finish(arguments, results, everything, settings)
 
 

@@ -67,17 +67,14 @@ class ModelForm:
 class TrainingPages:
     """Pages for training.
 
-    `names` of the numbers; `values` (pages, n); and for each page whether it is of the model's kind (`article`), its
-    site and source, and `teaches`: whether it is used for training and not only for measuring. `short`: the numbers of
-    an article cut to its first lines; those of the page itself for other pages.
+    `names` of the numbers; `values` (pages, n); and for each page whether it is of the model's kind (`article`) and its
+    site. `short`: the numbers of an article cut to its first lines; those of the page itself for other pages.
     """
 
     names: tuple[str, ...]
     values: Values
     article: Flags
     sites: tuple[str, ...]
-    sources: tuple[str, ...]
-    teaches: Flags
     short: Values
 
     def __len__(self) -> int:
@@ -85,15 +82,13 @@ class TrainingPages:
 
     def only(self, chosen: Flags) -> "TrainingPages":
         """Return the chosen pages."""
-        places = np.flatnonzero(chosen).tolist()
-        sites, sources = (tuple(names[place] for place in places) for names in (self.sites, self.sources))
-        rows = {name: getattr(self, name)[chosen] for name in ("values", "article", "teaches", "short")}
-        return replace(self, sites=sites, sources=sources, **rows)
+        sites = tuple(self.sites[place] for place in np.flatnonzero(chosen).tolist())
+        rows = {name: getattr(self, name)[chosen] for name in ("values", "article", "short")}
+        return replace(self, sites=sites, **rows)
 
 
 def learn(pages: TrainingPages) -> Model:
-    """Return the model trained on the pages that are for training, without thresholds."""
-    pages = pages.only(pages.teaches)
+    """Return the model trained on the pages, without thresholds."""
     weight = site_weights(pages, 0.5)
     silent = pages.values.copy()
     silent[:, [place for place, name in enumerate(pages.names) if name in DECLARED]] = 0.0
@@ -185,24 +180,11 @@ def _spaced(count: int, most: int) -> Iterator[int]:
     return (step * count // taken for step in range(taken))
 
 
-def chosen(
-    labelled: Sequence[LabelledPage], features: Sequence[PageNumbers], form: ModelForm
-) -> tuple[list[LabelledPage], list[PageNumbers]]:
-    """Return the pages of a form's kinds that have all of its numbers."""
-    pairs = zip(labelled, features, strict=True)
-    taken = [(page, found) for page, found in pairs if page.kind in form.among and found.page.keys() >= set(form.names)]
-    return [page for page, _ in taken], [found for _, found in taken]
-
-
-def pages_of(
-    labelled: Sequence[LabelledPage],
-    features: Sequence[PageNumbers],
-    form: ModelForm,
-    doubtful: Sequence[str] = (),
-) -> TrainingPages:
-    """Return the pages for a model, with all of its numbers; those with the ids `doubtful` are not trained on."""
+def pages_of(labelled: Sequence[LabelledPage], features: Sequence[PageNumbers], form: ModelForm) -> TrainingPages:
+    """Return the pages for a model: those of its kinds that have all of its numbers."""
     names = form.names
-    whole = list(zip(*chosen(labelled, features, form), strict=True))
+    pairs = zip(labelled, features, strict=True)
+    whole = [(page, found) for page, found in pairs if page.kind in form.among and found.page.keys() >= set(names)]
 
     def table(rows: Iterable[Features]) -> Values:
         return np.array([[row[name] for name in names] for row in rows], np.float64).reshape(len(whole), len(names))
@@ -212,8 +194,6 @@ def pages_of(
         table(found.page for _, found in whole),
         np.array([page.kind == form.kind for page, _ in whole], np.bool_),
         tuple(page.site for page, _ in whole),
-        tuple(page.source for page, _ in whole),
-        np.array([page.row.id not in doubtful for page, _ in whole], np.bool_),
         table(found.short or found.page for _, found in whole),
     )
 

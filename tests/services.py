@@ -85,20 +85,6 @@ class Server:
         """End it at once, as a crash does."""
         self._end(signal.SIGKILL)
 
-    @contextmanager
-    def halted(self) -> Iterator[None]:
-        """It keeps its connections and answers nothing, as a machine that hangs."""
-        assert self._process is not None
-        halted = [self._process.pid, *below(self._process.pid)]
-        for pid in halted:
-            os.kill(pid, signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            for pid in halted:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGCONT)
-
     def log(self) -> str:
         """What it printed."""
         return (self.folder / "log").read_text("utf-8", "replace")

@@ -23,7 +23,7 @@ from ..data import DataError, DataSet, Row, parsed_page
 from ..line_model import FOLDS, site_of
 from ..results import score_row
 from ..scores import Score, bag_score, mean
-from .right import is_right
+from .bars import is_right
 
 SOURCE_PAGES = 20  # training pages of the source, of all its sites together
 LEAST_SITE = 40  # pages of a site that is a unit; the source tests on 40 to 50

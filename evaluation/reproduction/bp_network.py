@@ -40,6 +40,7 @@ from ..line_model import FOLDS
 from ..methods import UnknownName, nearest
 from ..results import score_row
 from ..tables import table
+from .bars import is_right
 from .bp_cases import (
     FORMS,
     GROUPS,
@@ -62,7 +63,6 @@ from .bp_cases import (
     units,
     without_fold,
 )
-from .right import is_right
 from .speed import sampled
 
 NOT_DRAWABLE = "no site or set has two pages with their text"

@@ -41,7 +41,7 @@ from ..methods import UnknownName, nearest
 from ..results import score_row
 from ..scores import Score, mean
 from ..tables import table
-from .right import share_right
+from .bars import share_right
 from .roles import Roles, read_roles
 from .speed import some
 

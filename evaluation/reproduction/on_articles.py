@@ -25,9 +25,8 @@ from ..peers import PEERS, missing_message
 from ..results import score_row
 from ..scores import Score, mean
 from ..tables import table
-from .bars import Bar, Figures, compared
+from .bars import Bar, Figures, compared, share_right
 from .hamming import distance, hits
-from .right import share_right
 from .roles import LEFT_OUT, TUNED, Run
 from .speed import some, text_of
 

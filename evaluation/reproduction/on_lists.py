@@ -12,10 +12,9 @@ from extractors.page import make_page
 
 from ..scores import mean, score
 from ..tables import table
-from .bars import Bar, Figures, compared
+from .bars import Bar, Figures, compared, share_right
 from .hamming import distance, hits
 from .lists import KnownList, KnownLists, known_lists
-from .right import share_right
 from .roles import LEFT_OUT, TUNED, Run
 from .speed import some, text_of
 

@@ -15,14 +15,6 @@ def test_sets_have_articles_and_lists(tmp_path):
     assert one.articles()[1].html() == layouts.page("gauge")
 
 
-def test_checksum_follows_the_truth(tmp_path):
-    layouts.normalised(tmp_path)
-    before = read_sets(tmp_path)[0].checksum
-    truth = tmp_path / "sets/gazette/truth.jsonl"
-    truth.write_text(truth.read_text().replace("harbour", "haven"))
-    assert read_sets(tmp_path)[0].checksum != before
-
-
 def test_errors_say_where(tmp_path):
     with pytest.raises(DataError, match="not a folder"):
         read_sets(tmp_path / "nowhere")

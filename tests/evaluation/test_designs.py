@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from evaluation.designs.parts import DESIGNS, NAMINGS, fold_of_design, mixed, page_of
+from evaluation.designs.parts import DESIGNS, NAMINGS, page_of
 from evaluation.designs.stored import DesignedSite, StoredArticle
 from evaluation.designs.written import KINDS, UNSEEN, collections, folds_of_collection, written_page
 from evaluation.line_model import FOLDS, FORMS, JUDGED, LabelledForm
@@ -54,14 +54,6 @@ def test_names_say_what_a_box_is_only_if_they_are_semantic():
     assert ["related" in html for html in pages] == [True, False, False]
 
 
-def test_a_mixture_has_parts_of_the_designs_that_it_is_made_of():
-    own = mixed(["comments", "teasers-below"], "seed")
-    html = page_of(SITE, ARTICLES[0], "mixed 1", "semantic", own).html
-    assert "related" in html
-    assert "comment" in html
-    assert {fold_of_design(design, 5) for design in DESIGNS} == set(range(5))
-
-
 @pytest.mark.parametrize("collection", list(collections()))
 def test_a_written_page_has_its_body_once_and_in_order(collection):
     """Compiling the templates takes most of the time: the short form takes every 24th of them."""
@@ -89,15 +81,6 @@ def test_a_written_page_of_another_kind_has_its_text_in_order_and_more(collectio
             at = text.find("".join(part.split()), at)
             assert at >= 0, (design, part)
         assert len("".join(page.body.split())) < len(text), design
-
-
-def test_two_pages_of_a_site_in_a_written_design_share_names_but_no_texts_of_boxes():
-    one, other = (written_page(SITE, article, "redesigns/comment-rail") for article in ARTICLES[:2])
-    names = [set(re.findall(r'class="([^"]*)"', page.html)) for page in (one, other)]
-    assert names[0] == names[1]
-    comments = [set(re.findall(r"<p>([^<]{30,})</p>", page.html)) for page in (one, other)]
-    assert comments[0] - comments[1]
-    assert comments[1] - comments[0]
 
 
 def test_collections_are_left_out_as_a_whole_and_some_are_never_trained_on():

@@ -37,22 +37,8 @@ def test_domains(url, domain):
     assert domain_of(url) == domain
 
 
-def test_a_page_without_text_is_none(tmp_path):
-    folder = write_folder(tmp_path)
-    for content in (b"", b"<p>Loading</p>"):
-        (folder / "0-list.html").write_bytes(content)
-        assert read_labelled(folder)[0].parsed() is None
-
-
 @pytest.mark.parametrize("row", ['{"file": "a.html", "kind": "list"}', '{"file": "a.html", "kind": "other"}', ""])
 def test_pages_of_one_kind_teach_nothing(tmp_path, row):
     (tmp_path / "truth.jsonl").write_text(row, "utf-8")
     with pytest.raises(TrainingMistakes, match="no page of kind article"):
         read_labelled(tmp_path)
-
-
-def test_a_file_that_is_not_there(tmp_path):
-    folder = write_folder(tmp_path)
-    (folder / "0-list.html").unlink()
-    with pytest.raises(TrainingMistakes, match=r"0-list\.html"):
-        read_labelled(folder)[0].parsed()

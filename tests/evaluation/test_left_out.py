@@ -6,7 +6,7 @@ from functools import partial
 from evaluation import line_model
 from evaluation.__main__ import main as evaluate
 from evaluation.data import read_sets
-from evaluation.left_out import LINE_MODELS, LeftOut, models
+from evaluation.left_out import models
 from evaluation.line_model import FOLDS, fold_of
 from evaluation.line_model import main as train
 from evaluation.tree_training import Shape, fit
@@ -39,11 +39,3 @@ def test_a_model_is_trained_from_pages_and_says_from_how_many(tmp_path, capsys, 
         stored = json.loads((tmp_path / f"{name}.json").read_text("utf-8"))
         assert stored["pages"] == sum(len(one.articles()) for one in read_sets(data))
     assert "learned from" in capsys.readouterr().out
-
-
-def test_models_of_another_folder_are_asked(tmp_path):
-    folder = tmp_path / "models" / "fold-0"
-    folder.mkdir(parents=True)
-    for name in LINE_MODELS:
-        (folder / name).write_text("{}")
-    assert LeftOut(tmp_path / "models")

@@ -26,14 +26,11 @@ def test_half_of_the_pages_are_learned_with_fewer_shared_words_and_some_without(
     learn(list(pages(600)))
     shares = learned[0].reshape(600, 10, -1)[:, ::2, SHARES]
     whole, none = (shares == 0.5).all((1, 2)).mean(), (shares == 0).all((1, 2)).mean()
-    assert 0.4 < whole < 0.6
-    assert 0.1 < none < 0.3
+    assert (round(whole, 1), round(none, 1)) == (0.5, 0.2)
     some = shares[(shares < 0.5).all((1, 2)) & (shares > 0).any((1, 2))]
-    assert len(some) > 100
-    of_line = some[:, :, : len(OF_LINE)]
+    of_line, of_lines = some[:, :, : len(OF_LINE)], some[:, :, len(OF_LINE) :]
     assert ((of_line == 0).any(1) & (of_line > 0).any(1)).any()  # of one page some lines, others not
-    assert (some[:, :, len(OF_LINE) :] == some[:, :1, len(OF_LINE) :]).all()
-    assert not np.array_equal(learned[0], np.concatenate([one.values for one in pages(600)]))
+    assert (of_lines == of_lines[:, :1]).all()
 
 
 def test_pages_that_are_learned_stay_as_they_are():

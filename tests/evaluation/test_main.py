@@ -1,13 +1,10 @@
 import json
-import random
-import socket
 
 import pytest
 
 from evaluation.__main__ import main
-from evaluation.offline import offline
 from evaluation.peers import PEERS, Peer
-from evaluation.timing import in_drawn_order, take_turns
+from evaluation.timing import take_turns
 
 from . import layouts
 
@@ -46,13 +43,6 @@ def test_every_method_finds_the_stories(data, capsys):
     assert found["gazette", "density"]["days"] == {"right": 3, "of": 3}
     _, report = run_json(capsys, data, "--perturb", "names,short", "--methods", "density")
     assert [one["set"] for one in report["results"]] == ["gazette", "gazette+names", "gazette+short"]
-
-
-def test_tables_show_sets_means_and_worst_pages(data, capsys):
-    assert main([data, "--methods", "density,example", "--worst", "1"]) == 0
-    out = capsys.readouterr().out
-    for part in ("gazette\n", "mean over sets\n", "worst pages\n"):
-        assert part in out
 
 
 def test_crash_of_a_peer_counts_as_empty_text(data, capsys, monkeypatch):
@@ -101,8 +91,6 @@ def test_floors_bring_their_settings_and_refuse_others(data, tmp_path, capsys):
     [
         (["--sets", "gazete"], "unknown set 'gazete': did you mean 'gazette'? Known: gazette"),
         (["--methods", "densty"], "unknown method 'densty': did you mean 'density'?"),
-        (["--peers", "trafilatra"], "unknown peer 'trafilatra': did you mean 'trafilatura'?"),
-        (["--perturb", "name"], "unknown perturbation 'name': did you mean 'names'?"),
         (["--floors", "nowhere.json"], "nowhere.json has no floors"),
         (["--sample", "-1"], "'-1' is not a number"),
     ],
@@ -117,16 +105,3 @@ def test_each_call_is_first_in_its_turn():
     for turn in range(3):
         take_turns(calls, turn)
     assert "".join(seen) == "abcbcacab"
-
-
-def test_each_call_is_made_once_with_something_before_it():
-    seen = []
-    calls = {name: lambda name=name: seen.append(name) for name in "abc"}
-    assert sorted(in_drawn_order(calls, random.Random(1), seen.append)) == ["a", "b", "c"]
-    assert seen[::2] == [0, 1, 2]
-    assert sorted(seen[1::2]) == ["a", "b", "c"]
-
-
-def test_network_is_refused_while_pages_are_read():
-    with offline(), pytest.raises(OSError, match="without the network"):
-        socket.create_connection(("127.0.0.1", 9))

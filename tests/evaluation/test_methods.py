@@ -1,8 +1,8 @@
 import pytest
 
 from evaluation.data import read_sets
-from evaluation.methods import UnknownName, choose_foreign, choose_odd, choose_pairs, parse_methods
-from evaluation.peers import PEERS, parse_peers
+from evaluation.methods import choose_foreign, choose_odd, choose_pairs, parse_methods
+from evaluation.peers import PEERS
 
 from . import layouts
 
@@ -14,13 +14,6 @@ def gazette(tmp_path):
 
 def ids(pairs):
     return [(pair.example.id, pair.page.id) for pair in pairs]
-
-
-def test_sample_is_bounded_and_follows_its_seed(gazette):
-    chosen = [ids(choose_pairs(gazette, 3, 0, seed)) for seed in range(5)]
-    assert all(len(pairs) == 3 for pairs in chosen)
-    assert chosen == [ids(choose_pairs(gazette, 3, 0, seed)) for seed in range(5)]
-    assert len({tuple(pairs) for pairs in chosen}) > 1
 
 
 def test_learned_pages_are_neither_the_example_nor_the_page(gazette):
@@ -45,27 +38,8 @@ def test_unfit_examples_are_of_the_page_s_site_and_no_siblings(gazette):
     assert all(pair.example.id != pair.page.id for pair in pairs)
 
 
-def test_methods_with_parts_left_out_have_names_of_their_own():
-    named = parse_methods(["density@sites", "density@set", "example+odd"], 4)
-    assert [method.name for method in named] == ["density@sites", "density@set", "example+odd"]
-    assert [method.left_out for method in named] == ["sites", "set", ""]
-
-
 def test_pages_to_learn_stand_in_the_name_or_in_the_option():
     assert [method.memory for method in parse_methods(["example+memory2", "example+memory"], 4)] == [2, 4]
-
-
-@pytest.mark.parametrize("name", ["densty", "density+", "example+memry", "auto+foreign3"])
-def test_unknown_method_is_answered_with_the_nearest(name):
-    with pytest.raises(UnknownName, match=r"unknown method .*: did you mean '\w+"):
-        parse_methods([name], 4)
-
-
-def test_peers_by_name_and_all():
-    assert [peer.name for peer in parse_peers(["boilerpy3"])] == ["boilerpy3"]
-    assert parse_peers(["all"]) == list(PEERS.values())
-    with pytest.raises(UnknownName, match="did you mean 'trafilatura'"):
-        parse_peers(["trafilatra"])
 
 
 @pytest.mark.parametrize("name", list(PEERS))

@@ -3,7 +3,6 @@ import pytest
 
 from evaluation.page_type_learning import (
     DECLARED,
-    NEVER,
     TrainingPages,
     folds,
     held_out,
@@ -19,9 +18,7 @@ def pages(sites, article):
     count = len(sites)
     values = np.random.default_rng(0).normal(0, 1, (count, len(NAMES)))
     values[:, 0] += np.where(article, 3.0, -3.0)
-    return TrainingPages(
-        NAMES, values, np.array(article), tuple(sites), ("made",) * count, np.ones(count, np.bool_), values
-    )
+    return TrainingPages(NAMES, values, np.array(article), tuple(sites), values)
 
 
 MANY = pages([f"s{number // 4}" for number in range(120)], [number % 2 == 0 for number in range(120)])
@@ -53,19 +50,11 @@ def test_articles_are_answered_where_they_are_right_often_enough():
     assert thresholds(log_odds, article, np.ones(7))[0] == 3
 
 
-def test_without_a_good_threshold_there_is_no_answer():
-    assert thresholds(np.array([2.0, 1, -1]), np.array([False, True, False]), np.ones(3))[0] == NEVER
-
-
 @pytest.mark.parametrize(("pages", "lost"), [(1, 0), (199, 0), (200, 1), (1000, 5)])
 def test_no_more_articles_are_lost_than_one_in_two_hundred(pages, lost):
     log_odds = -1 - np.arange(pages) / pages
     list_to = thresholds(log_odds, np.ones(pages, np.bool_), np.ones(pages))[1]
     assert (log_odds <= list_to).sum() == lost
-
-
-def test_lists_are_never_answered_above_even_odds():
-    assert thresholds(np.array([3.0, 2, 1]), np.ones(3, np.bool_), np.ones(3))[1] == 0
 
 
 def test_screen_lets_few_lists_through():

@@ -51,20 +51,6 @@ def test_only_the_sources_that_are_asked_for_are_made(tmp_path, monkeypatch, cap
     assert re.findall(r"<h2>(\d+):", (tmp_path / "index.html").read_text("utf-8")) == ["003"]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["nowhere", "out"], "nowhere is not a folder"),
-        ([".", "out", "--pages", "0"], "a table needs at least 1 page of a set"),
-        ([".", "out", "--sources", "005"], "invalid choice: '005'"),
-    ],
-)
-def test_a_mistake_in_the_call_is_told(words, message, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert message in layouts.mistake(main, words, capsys)
-    assert not (tmp_path / "out").exists()
-
-
 @pytest.mark.parametrize(("words", "message"), [([], "no DATA is given"), (["DATA=nowhere"], "nowhere is no folder")])
 def test_make_tells_which_folder_it_needs(words, message):
     done = subprocess.run(["make", "sources", *words], cwd=ROOT, capture_output=True, text=True, check=False)

@@ -2,22 +2,18 @@
 
 import gzip
 import json
-import sys
 import urllib.request
 
 import numpy as np
 import pytest
 
-from evaluation import visual
 from evaluation.data import read_sets
 from evaluation.labelled_screenshots import LabelledScreenshot
-from evaluation.styled_sites import design, pages, write_site
-from evaluation.visual import JudgedShare, RenderedPage, by_site, crossed, dealt, main
+from evaluation.styled_sites import design, pages
+from evaluation.visual import RenderedPage, by_site, crossed, dealt
 from evaluation.visual_networks import rising_and_falling, trainer
-from evaluation.visual_pages import Rendered, StoredSite, read_index, sample
+from evaluation.visual_pages import StoredSite
 from extractors.errors import BadModel
-
-from .layouts import mistake
 
 
 def page(site, kind, number=0):
@@ -51,13 +47,6 @@ def test_no_page_is_judged_by_what_has_learned_from_it():
     assert outcome.chance.max() == 0
 
 
-def test_right_and_answered():
-    outcome = JudgedShare([page("a", 0), page("a", 1), page("a", 1)], np.array([0.1, 0.7, 0.2]))
-    assert outcome.right.tolist() == [True, True, False]
-    assert outcome.answered.tolist() == [True, False, True]
-    assert outcome.of(one.kind == 1 for one in outcome.pages).chance.tolist() == [0.7, 0.2]
-
-
 def test_a_styled_site_is_repeatable_and_has_both_kinds_in_one_template():
     written = list(pages(1, 3, count=2))
     assert written == list(pages(1, 3, count=2))
@@ -65,14 +54,6 @@ def test_a_styled_site_is_repeatable_and_has_both_kinds_in_one_template():
     assert len({text.partition("<style>")[2].partition("</style>")[0] for _, text in written}) == 1
     assert design(1, 3).chinese
     assert design(1, 3) != design(2, 3)
-
-
-def test_styled_sites_are_read_as_any_stored_data(tmp_path):
-    write_site(tmp_path / "sites" / "styled_00", seed=1, number=0, count=3)
-    [one] = read_sets(tmp_path)
-    chosen = [row for _, row in sample([one], 2, seed=1)]
-    assert [row.kind for row in chosen] == ["article", "article", "list", "list"]
-    assert chosen == [row for _, row in sample([one], 2, seed=1)]
 
 
 def test_stored_pages_are_unpacked_and_find_their_styles(tmp_path):
@@ -110,25 +91,3 @@ def test_networks_of_the_source_learn_their_last_layers_with_given_weights(tmp_p
     assert {"head.2.bias", "body.8.0.weight"} <= changed
     assert not {"body.0.0.weight", "body.0.1.running_mean", "colours.weight"} & changed
     assert learner.probabilities(pages.grey).shape == (2, 2)
-
-
-@pytest.mark.parametrize("missing", ["torch", "torchvision"])
-def test_without_the_extra_the_command_names_it(missing, monkeypatch, tmp_path, capsys):
-    monkeypatch.setitem(sys.modules, "torch", sys.modules[__name__])
-    monkeypatch.setitem(sys.modules, missing, None)
-    said = mistake(main, [tmp_path, "--cache", tmp_path, "--network", "resnet101"], capsys)
-    assert "extra train is not installed: pip install 'exemplar-crawler[train]'" in said
-
-
-def test_too_few_pages_are_named(monkeypatch, tmp_path, capsys):
-    (tmp_path / "sets").mkdir()
-    monkeypatch.setattr(visual, "_pages", lambda arguments: ([], []))
-    said = mistake(main, [tmp_path, "--cache", tmp_path, "--judge", "structural"], capsys)
-    assert f"no set has {visual.FEWEST} rendered pages of each kind" in said
-
-
-def test_an_empty_cache_knows_nothing(tmp_path):
-    assert read_index(tmp_path) == {}
-    line = {"set": "s", "id": "1", "kind": "list", "file": "", "scripts": False, "reason": "the page is blank"}
-    (tmp_path / "pages.jsonl").write_text(json.dumps(line) + "\n")
-    assert read_index(tmp_path) == {("s", "1"): Rendered(**line)}

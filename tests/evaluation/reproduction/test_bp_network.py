@@ -6,11 +6,7 @@ from evaluation.data import read_sets
 from evaluation.reproduction.bp_cases import (
     figures_of,
     folds_of,
-    is_site,
-    judge,
     read_cases,
-    recipe,
-    units,
     without_fold,
 )
 from evaluation.reproduction.bp_network import main
@@ -35,15 +31,6 @@ def test_the_sources_measure_gives_the_sources_figures():
     )  # fmt: skip
 
 
-def test_nothing_right_is_nothing():
-    nothing = figures_of([Score(None, 0.0)])
-    assert (nothing.precision, nothing.recall, nothing.f) == (0, 0, 0)
-
-
-def test_an_empty_answer_is_wrong_whatever_was_wanted():
-    assert figures_of([Score(None, None), Score(None, 0.0)]).precision == 0
-
-
 def other_names(root, sites=("harbour", "valley"), pages=4):
     """Write a set with sites of names that the code does not know; each page of a site is one of three stories."""
     stories = [(number, sorted(layouts.STORIES)[number % 3]) for number in range(pages)]
@@ -56,14 +43,6 @@ def other_names(root, sites=("harbour", "valley"), pages=4):
     return root
 
 
-def test_sites_come_from_the_data(tmp_path):
-    cases = read_cases(read_sets(other_names(tmp_path)))
-    found = units(cases, least=4)
-    assert [name for name, pages in found.items() if is_site(pages, 4)] == list(found)
-    assert len(found) == 2
-    assert list(units(cases, least=5)) == ["unheard_of"]
-
-
 def test_no_network_learns_from_the_site_it_judges(tmp_path):
     cases = read_cases(read_sets(other_names(tmp_path)))
     folds = folds_of(cases)
@@ -72,16 +51,6 @@ def test_no_network_learns_from_the_site_it_judges(tmp_path):
         learned = {case.site for case in without_fold(cases, folds, fold)}
         assert learned
         assert site not in learned
-
-
-def test_a_page_without_text_is_judged_and_is_wrong(tmp_path):
-    other_names(tmp_path)
-    (tmp_path / "sets" / "unheard_of" / "pages" / "harbour-0.html").write_bytes(b"")
-    (tmp_path / "sets" / "unheard_of" / "pages" / "valley-0.html").write_text("<script src=a.js></script>")
-    cases = read_cases(read_sets(tmp_path))["unheard_of"]
-    figures = judge(lambda case: case.row.body if case.parsed else "", cases)
-    assert (figures.pages, figures.precision) == (8, 0.75)
-    assert len(recipe(cases)) == 6
 
 
 def test_all_tables_of_a_folder_with_other_names(tmp_path, capsys):
@@ -104,35 +73,6 @@ def test_an_ablation_trains_again_without_inputs_and_with_other_numbers_of_units
     variants = ["as it is", "without s", "without neighbours", "4 hidden", "6 hidden"]
     assert [row[1] for row in found] == variants * 2
     assert [row[5] for row in found if row[1] == "as it is"] == ["0.0", "0.0"]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["ablation", "--inputs", "s,t"], "'t' is no input; write some of y,z,p,s,neighbours"),
-        (["ablation", "--hidden", "9..3"], "'9..3' is no span of numbers above 0; write, for example, 3..9"),
-        (["--sample", "few"], "'few' is not a number"),
-        (["shiped"], "did you mean 'shipped'"),
-    ],
-)
-def test_a_mistake_in_the_call_is_told(data, words, message, capsys):
-    assert message in layouts.mistake(main, [data, *words], capsys)
-
-
-def test_a_sample_is_read_in_place_of_all_pages(data, capsys):
-    assert main([str(data / "sets"), "shipped", "--sample", "2"]) == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert {row[2] for row in rows if row[1:2] == ["gazette"]} == {"2"}
-
-
-def test_one_site_alone_cannot_be_unseen(tmp_path, capsys):
-    data = other_names(tmp_path, sites=("harbour",))
-    assert "there is no other site to learn from" in layouts.mistake(main, [data, "unseen"], capsys)
-
-
-def test_lists_alone_are_no_pages_to_judge(tmp_path, capsys):
-    layouts.write(tmp_path / "sets" / "lists", [(layouts.row("index", kind="list"), layouts.list_page())])
-    assert "no article with a known body" in layouts.mistake(main, [tmp_path], capsys)
 
 
 def test_exported_pages_can_be_learned_from(data, tmp_path, capsys):

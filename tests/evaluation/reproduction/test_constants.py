@@ -6,7 +6,7 @@ import pytest
 
 from evaluation.reproduction.constants import METHODS, PageScores, TunedMethod, left_out, main
 from evaluation.scores import Score
-from tests.evaluation.layouts import mistake, normalised
+from tests.evaluation.layouts import normalised
 
 GOOD, BAD = Score(1.0, 1.0), Score(0.1, 0.1)
 ONE, TWO = (1.0,), (2.0,)
@@ -30,10 +30,6 @@ def test_sets_of_one_site_are_left_out_together():
     assert left_out(sets, [ONE, TWO])["meiwen_desktop_zh"] == TWO
 
 
-def test_single_set_has_nobody_to_choose_for_it():
-    assert left_out({"a": pages(ONE)}, [ONE, TWO]) == {}
-
-
 def test_settings_in_use_are_the_first_and_alternatives_change_one_constant():
     method = TunedMethod({"A": (1, 2), "B": (5,)}, str, lambda *_: None, lambda *_: "", {"A": (1, 3), "C": (7, 8)})
     assert method.in_use() == (1, 5, 7)
@@ -51,21 +47,3 @@ def test_each_method_is_measured_as_it_is_used(name, data, capsys):
     assert (first[:2], second[:2], mean[0]) == (["courier", "3"], ["gazette", "3"], "mean")
     assert first[2:6] == second[2:6]  # the same pages
     assert 0 <= float(first[4]) <= float(first[2])  # left out, and with what is in use
-
-
-def test_line_blocks_finds_the_stories_of_the_gazette(data, capsys):
-    assert main([str(data), "line-blocks", "--news", "gazette"]) == 0
-    news = next(line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("  Chinese news"))
-    assert news[2] == "3"
-    assert float(news[3]) > 0.9
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["line-block"], "did you mean 'line-blocks'"),
-        (["line-blocks", "--news", "gazete"], "did you mean 'gazette'"),
-    ],
-)
-def test_mistakes_in_the_call_are_named(words, says, data, capsys):
-    assert says in mistake(main, [data, *words], capsys)

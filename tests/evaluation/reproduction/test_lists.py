@@ -8,8 +8,7 @@ from evaluation.data import DataError, read_sets
 from evaluation.peers import PEERS, Peer
 from evaluation.reproduction.__main__ import main
 from evaluation.reproduction.bars import Bar, Figures
-from evaluation.reproduction.lists import TRUTH, known_lists, read_selectors
-from evaluation.reproduction.roles import read_roles
+from evaluation.reproduction.lists import known_lists, read_selectors
 
 from .. import layouts
 
@@ -51,12 +50,6 @@ def test_selectors_give_entries_and_where_they_lead(data, write_truth):
     assert known.pages[0].text.splitlines()[0] == "Tide station opens Mia 0"
 
 
-def test_named_page_must_have_entries(data, write_truth):
-    truth = read_selectors(write_truth({**OF_SET, "page": "front"}))
-    with pytest.raises(DataError, match="page front of tides: 1 entries"):
-        list(known_lists(read_sets(data), truth))
-
-
 @pytest.mark.parametrize(("stored", "message"), [
     ("[", "lists.json"), ('{"set": "a"}', "not a JSON list"), ('[{"set": "a"}]', "object 1: set and entries"),
     ('[{"set": "a", "entries": "//["}]', "object 1: invalid XPath"),
@@ -67,12 +60,6 @@ def test_mistakes_in_the_file_are_named(tmp_path, stored, message):
     path.write_text(stored, "utf-8")
     with pytest.raises(DataError, match=message):
         read_selectors(path)
-
-
-def test_stored_truth_has_twenty_sites_that_were_left_out():
-    truth = read_selectors(TRUTH)
-    assert sum(not one.tuned and one.page is not None for one in truth) >= 20
-    assert len({(one.set, one.page) for one in truth}) == len(truth)
 
 
 def test_all_parts_run_on_a_set_of_another_name(data, write_truth, capsys):
@@ -94,26 +81,6 @@ def test_boilerpipe_is_measured_beside_the_method_of_the_source(data, capsys, mo
     means = {row[0]: row[-3:] for row in rows if "mean" in row}
     assert means["article-deviation"] == ["1.000", "1.000", "1.000"]
     assert means["boilerpy3"][2] == "0.000"
-
-
-def test_missing_truth_is_said_in_one_line(data, capsys):
-    assert main([str(data), "lists"]) == 0
-    assert capsys.readouterr().out.splitlines()[1].startswith("no truth of lists for these sets; --lists FILE")
-
-
-@pytest.mark.parametrize("words", [["lists", "--lists", "nowhere.json"], ["lists", "--sample", "few"], ["artikles"]])
-def test_mistakes_in_the_call_are_errors_without_a_traceback(data, words, capsys):
-    assert words[-1] in layouts.mistake(main, [data, *words], capsys)
-
-
-def test_missing_page_is_named(data, capsys):
-    (data / "sets" / "tides" / "pages" / "a.html").unlink()
-    assert "page a:" in layouts.mistake(main, [data, "articles"], capsys)
-
-
-def test_sets_of_other_names_have_tuned_nothing_unless_it_is_said():
-    assert not read_roles().has_tuned("line-blocks", "tides")
-    assert read_roles(tuned=["tides"]).has_tuned("line-blocks", "tides")
 
 
 @pytest.mark.parametrize(("tuned", "left_out", "met"), [
