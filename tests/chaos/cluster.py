@@ -113,10 +113,9 @@ class Cluster:
         """A client of the embedded Redis."""
         return redis.Redis.from_url(f"unix://{self.folder / '.exemplar/redis/redis.sock'}", socket_timeout=5.0)
 
-    def pids(self, role: Role, node: str | None = None) -> list[int]:
+    def pids(self, role: Role) -> list[int]:
         """The running processes of a kind."""
-        chosen = [self.nodes[node]] if node else self.nodes.values()
-        roots = [each.process.pid for each in chosen if each.process and each.process.poll() is None]
+        roots = [each.process.pid for each in self.nodes.values() if each.process and each.process.poll() is None]
         found = [(pid, role_of(pid, root, self.form)) for root in roots for pid in descendants(root)]
         return [pid for pid, kind in found if kind == role]
 

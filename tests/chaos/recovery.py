@@ -92,7 +92,10 @@ class Recovery:
             again = next((at for at, url in self.served() if url == page.url and at > page.killed_at), None)
             state = ledger.state_of(page.url)
             return again or (now if state and state[0] not in ("waiting", "leased") else None)
-        holder = self.client.hget(ledger.keys["holders"], page.name)
-        if holder is not None:
-            return now if holder.decode() != page.holder else None
-        return None if self.client.hexists(ledger.keys["open"], page.name) else now
+        return now if is_taken_again(ledger, page.name, page.holder) else None
+
+
+def is_taken_again(ledger: Ledger, name: Fingerprint, former: str) -> bool:
+    """Whether a page that a dead worker had is settled, or in the hands of another one."""
+    holder = ledger.redis.hget(ledger.keys["holders"], name)
+    return holder.decode() != former if holder else not ledger.redis.hexists(ledger.keys["open"], name)

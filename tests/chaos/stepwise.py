@@ -41,6 +41,7 @@ from tests.chaos.checker import History, Violation, violations
 from tests.chaos.cluster import task_list
 from tests.chaos.faults import refusing_database
 from tests.chaos.history import history_of
+from tests.chaos.recovery import is_taken_again
 from tests.chaos.site import KINDS, LINKS, Site
 from tests.redis_servers import BINARIES, running
 from tests.samples import sample
@@ -506,10 +507,7 @@ class System:
         for hand in self.in_hand:
             for name in list(hand.names):
                 if hand.holder:
-                    holder = self.clean.hget(self.ledger.keys["holders"], name)
-                    is_again = not self.clean.hexists(self.ledger.keys["open"], name) or (
-                        holder is not None and holder.decode() != hand.holder
-                    )
+                    is_again = is_taken_again(self.ledger, name, hand.holder)
                 else:
                     is_again = name in mine or self.clean.zscore(self.ledger.keys["leased"], name) is None
                 if is_again:

@@ -26,18 +26,6 @@ def floors():
     return updated(Floors(), [HIGH], [SET], SETTINGS)
 
 
-def test_score_below_its_floor_fails(floors):
-    (message,) = failures(floors, [LOW], [SET])
-    assert message == "harbour: density has F1 0.6667, its floor is 1.000"
-
-
-def test_floor_rises_and_never_falls_by_an_update(floors):
-    low = updated(Floors(), [LOW], [SET], SETTINGS)
-    assert low.f1 == {"harbour": {"density": 0.666}}
-    assert updated(low, [HIGH], [SET], SETTINGS).f1 == {"harbour": {"density": 1.0}}
-    assert updated(floors, [LOW], [SET], SETTINGS).f1 == {"harbour": {"density": 1.0}}
-
-
 def test_changed_data_fails_and_keeps_its_floors(floors):
     other = replace(SET, checksum="another")
     assert "data differs" in failures(floors, [HIGH], [other])[0]
