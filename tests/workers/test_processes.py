@@ -108,7 +108,7 @@ def test_each_program_that_is_started_ends_with_its_parent():
     nodes = [(path, node) for path in files for node in ast.walk(ast.parse(path.read_text("utf-8")))]
     calls = [(path, node) for path, node in nodes if isinstance(node, ast.Call)]
     starts = [(path, call) for path, call in calls if ast.unparse(call.func) in STARTS]
-    assert {path.name for path, _ in starts} >= {"runner.py", "crawl_worker.py", "embedded.py", "engine.py"}
+    assert {path.name for path, _ in starts} >= {"runner.py", "crawl_worker.py", "embedded.py"}
     for path, call in starts:
         prepared = [ast.unparse(word.value) for word in call.keywords if word.arg == "preexec_fn"]
         is_short = "--version" in ast.unparse(call)  # it ends by itself
