@@ -72,9 +72,7 @@ def snippet(text: str, query: str) -> list[tuple[str, bool]]:
     words = [quoted or word for _, quoted, word in _QUERY.findall(query)[:MOST_WORDS]]
     parts = [part for word in words if _RUN.search(word) for part in (word, *_RUN.findall(word))]
     wanted = "|".join(re.escape(part) for part in sorted(set(parts), key=len, reverse=True))
-    if not wanted:
-        return [(plain[:SNIPPET], False)]
-    pattern = re.compile(wanted, re.IGNORECASE)
+    pattern = re.compile(wanted or "(?!)", re.IGNORECASE)
     first = pattern.search(plain)
     start = max(0, first.start() - SNIPPET // 3) if first else 0
     piece = plain[start : start + SNIPPET]
@@ -83,4 +81,5 @@ def snippet(text: str, query: str) -> list[tuple[str, bool]]:
     for match in pattern.finditer(piece):
         pieces += [(piece[end : match.start()], False), (match[0], True)]
         end = match.end()
-    return [*pieces, (piece[end:], False)]
+    rest = "…" if start + SNIPPET < len(plain) else ""
+    return [*pieces, (piece[end:] + rest, False)]

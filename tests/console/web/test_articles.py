@@ -168,6 +168,7 @@ def test_a_snippet_marks_the_words() -> None:
     assert snippet("The new harbour bridge", "harbour") == [("The new ", False), ("harbour", True), (" bridge", False)]
     assert snippet("港口新闻", "新闻") == [("港口", False), ("新闻", True), ("", False)]
     assert snippet("text", "") == [("text", False)]
+    assert snippet("a" * 181, "") == [("a" * 180 + "…", False)]
     assert snippet("a" * 500 + " (b", "(b")[0] == ("…", False)
 
 
