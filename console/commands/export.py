@@ -100,7 +100,7 @@ def _source(tasks: "TaskFile", task: "Task", source: str | None, target: str) ->
         for name in sorted(task.outputs(), key=options.__contains__)  # first those without `where`, which have all rows
         if _reads(name, task.name) and target_of(name, task.name) not in {place, *partial}
     ]
-    kinds = ", ".join(kind.name for kind in KINDS.values() if kind.reads)
+    kinds = ", ".join(kind.name for kind in KINDS.values() if kind.reads and kind.name != "sqlite address")
     if source is None and not readable:
         raise click.UsageError(
             f"task {task.name} has no other output whose rows can be read; name one with --from. Rows can be read from "

@@ -15,7 +15,7 @@ from typing import Literal
 from crawler.task_list.models import TaskFile
 from workers.errors import OutputError
 from workers.rows import Row
-from workers.sinks.kinds import READ_LINES, READ_TABLE, expand, kind_of
+from workers.sinks.kinds import READ_LINES, READ_TABLE, expand, file_path, kind_of
 from workers.sinks.reading import files_of, row_in, sqlite_records
 
 LONGEST_LINE = 64 * 2**20  # bytes
@@ -53,7 +53,7 @@ def article_files(tasks: TaskFile) -> list[ArticleFile]:
             if kind.reads == READ_LINES and not address.endswith(COMPRESSED):
                 places[folder / Path(address).expanduser()] = "jsonl"
             elif kind.reads == READ_TABLE:
-                places[folder / Path(address).expanduser()] = "sqlite"
+                places[folder / Path(file_path(address)).expanduser()] = "sqlite"
     known: dict[str, ArticleFile] = {}
     for path, source_kind in places.items():
         for file in sorted(files_of(escape(str(path)))):

@@ -84,9 +84,9 @@ class Task(FrozenModel):
             {"to": "zh.jsonl", "fields": ["url", {"body": "text"}], "where": {"language": "zh"}},
         ]
     )
-    """Where rows are written: a path whose suffix gives the kind (.jsonl, .db …), an address such as s3://bucket/path,
-    a map of `to` and options, or a list of these. Paths are relative to this file; {task} is the task's name, ${NAME}
-    an environment variable."""
+    """Where rows are written: a path whose suffix gives the kind (.jsonl, .db …), an address such as sqlite:///path, a
+    map of `to` and options, or a list of these. Paths are relative to this file; {task} is the task's name, ${NAME} an
+    environment variable."""
     start: fields.StartPatterns = Field(
         default=(), examples=["https://news.example/a/", ["/a/", "/b/list_{n:1..3}.html"]]
     )

@@ -31,7 +31,7 @@ from crawler.task_list.mistakes import BadValueError, show, suggest
 from crawler.task_list.validators import check_output, to_tuple
 from workers.addresses import shown
 from workers.rows import KEY
-from workers.sinks.kinds import FEED_OPTIONS, kind_of, scheme_of
+from workers.sinks.kinds import FEED_OPTIONS, file_path, kind_of, scheme_of
 from workers.sinks.options import OutputOptions, RowCondition
 from workers.sinks.row_schema import CHOICES
 
@@ -167,7 +167,7 @@ class OutputEntry(_Part):
 
 def target_of(output: str, task: str) -> str:
     """Return an output in a form for comparison, which is equal for outputs that are the same file."""
-    path = output.replace("{task}", task)
+    path = file_path(output.replace("{task}", task))
     return path if scheme_of(path) else posixpath.normpath(FEED_OPTIONS.sub("", path))
 
 

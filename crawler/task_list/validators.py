@@ -21,6 +21,7 @@ from extractors.registry import METHODS as KNOWN_METHODS
 from workers import variables
 from workers.addresses import VARIABLE, encoded
 from workers.sinks.kinds import KINDS, Kind, kind_of, known_kinds, known_schemes, scheme_of, suffixes_at
+from workers.sinks.paths import DAYS
 from workers.variables import AmbiguousAddress, expand_address
 
 METHODS = tuple(KNOWN_METHODS)
@@ -122,7 +123,10 @@ def _check_rest_of_address(output: str) -> None:
     scheme, _, rest = output.partition(":")
     if not rest.strip("/"):
         first = "bucket" if scheme in ("az", "gs", "s3") else "host"
-        raise BadValueError(f"no path after {scheme}:", f"write {scheme}://{first}/path")
+        example = "sqlite:///articles.db" if scheme == "sqlite" else f"{scheme}://{first}/path"
+        raise BadValueError(f"no path after {scheme}:", f"write {example}")
+    if scheme == "sqlite" and not rest.startswith("///"):
+        raise BadValueError("no path after sqlite:", "write sqlite:///articles.db")
 
 
 def _check_login(address: str) -> str:
@@ -137,7 +141,7 @@ def _check_placeholders(path: str, known: Sequence[str], kind: Kind | None = Non
     """Accept known placeholders; `kind`: that of the output which has them."""
     for match in re.finditer(r"\{([^{}]*)\}|[{}]", path):
         name, _, form = (match[1] or "").partition(":")
-        if name == "date" and name in known:
+        if name in DAYS and name in known:
             if form and (wrong := re.search(r"%(?![YymdjGV]).?|\.\.", form)):
                 hint = "write %Y/%m/%d; known: %Y %y %m %d %j %G %V"
                 raise BadValueError(f"unknown part {wrong[0]} of a date", hint, offset=match.start())

@@ -56,11 +56,11 @@ def test_an_output_that_cannot_work_as_written_counts_as_a_mistake(tmp_path: Pat
 
 
 def test_a_password_in_the_file_is_noted_and_never_shown(tmp_path: Path, check: Exemplar) -> None:
-    write_tasks(tmp_path, f"'https://127.0.0.1:1/?password={SECRET}'")
+    write_tasks(tmp_path, f"'sqlite:///a.db?password={SECRET}'")
     for arguments in ([], ["--json"], ["--no-outputs"]):
         done = check(*arguments)
         text = done.out + done.err
-        assert "output https://127.0.0.1:1/?password=*** contains a password, token or key; write ${NAME}" in text
+        assert "output sqlite:///a.db?password=*** contains a password, token or key; write ${NAME}" in text
         assert SECRET not in text
 
 

@@ -45,10 +45,11 @@ def export(tmp_path: Path, in_process: Exemplar) -> Exemplar:
 
 
 def test_another_kind_and_json(tmp_path: Path, export: Exemplar) -> None:
-    done = export("--to", "${TARGET}", "--json", TARGET="deep/new.db")
+    done = export("--to", "${TARGET}", "--json", TARGET="sqlite:///deep/new.db?password=hunter2")
     assert json.loads(done.out) == {
         "task": "news", "from": "all.jsonl", "to": "${TARGET}", "read": 5, "written": 5, "left_out": 0, "refused": [],
     }  # fmt: skip
+    assert "hunter2" not in done.out + done.err
 
 
 def test_rows_since_a_day(tmp_path: Path, export: Exemplar) -> None:

@@ -1,6 +1,6 @@
 """Files to which rows are appended under a lock. All workers that append must share the file system.
 
-An output is one file, or one file per day if its path contains `{date}`. A file may be moved at any
+An output is one file, or one file per day if its path contains `{date}` or `{published}`. A file may be moved at any
 time; the next row starts a new one. Between writes nothing is open.
 """
 

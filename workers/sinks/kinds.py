@@ -17,6 +17,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import unquote, urlsplit
 
 from workers.addresses import shown
 from workers.errors import OutputError
@@ -152,7 +153,7 @@ class Kind:
 
 
 READ_LINES, READ_TABLE = ".reading:jsonl_rows", ".reading:sqlite_rows"
-_DATED = ("date",)
+_DATED, _DATES = ("date",), ("date", "published")
 WEBHOOK_SCHEMES = ("https", "http", "webhook+https", "webhook+http")
 SEARCH_SCHEMES = tuple(
     f"{product}+{scheme}" for product in ("elasticsearch", "opensearch") for scheme in ("http", "https")
@@ -178,7 +179,7 @@ TRANSACTIONS = (
         "markdown",
         ".markdown:open_markdown",
         suffixes=(".md",),
-        placeholders=("date", "title", "id", "version"),
+        placeholders=(*_DATES, "title", "id", "version"),
         shows_html=True,
         has_folder=True,
     ),
@@ -186,6 +187,7 @@ TRANSACTIONS = (
     Kind("postgresql", ".sql:SqlSink", ("postgresql", "postgresql+psycopg", "postgres"), (), "sql", is_queued=True),
     Kind("sqlite", ".sqlite:open_sqlite", suffixes=(".db", ".sqlite", ".sqlite3"), reads=READ_TABLE),
     Kind("warc", ".warc:open_warc", suffixes=(".warc.gz",), extra="warc", takes=("where",), placeholders=_DATED),
+    Kind("sqlite address", ".sqlite:open_sqlite", schemes=("sqlite",), reads=READ_TABLE),
     Kind("webhook", ".webhook:WebhookSink", WEBHOOK_SCHEMES, is_queued=True),
     Kind("search", ".search:SearchSink", SEARCH_SCHEMES, is_queued=True, placeholders=_DATED),
     replace(_FEED, name="atom", suffixes=(".atom",)),
@@ -194,11 +196,12 @@ TRANSACTIONS = (
 
 
 # The kinds that formats and storages give, without what is their own
-_FILES = Kind("", ".appended_files:open_appended", placeholders=_DATED, has_folder=True)
+_FILES = Kind("", ".appended_files:open_appended", placeholders=_DATES, has_folder=True)
 _OBJECTS = Kind(
     "",
     ".store_sink:open_objects",
     is_queued=True,
+    placeholders=("date", "batch"),
     has_folder=True,
     batch_rows=OBJECT_ROWS,
     batch_seconds=60.0,
@@ -264,6 +267,11 @@ def scheme_of(output: str) -> str:
     """Return the scheme of an output in lower case; empty for a path."""
     match = _SCHEME.match(output)
     return match[1].lower() if match else ""
+
+
+def file_path(output: str) -> str:
+    """Return the path of an output that is a file; an address such as sqlite:///a%20b.data has one, too."""
+    return unquote(urlsplit(output).path.removeprefix("/")) if scheme_of(output) == "sqlite" else output
 
 
 def suffixes_at(scheme: str) -> tuple[str, ...]:

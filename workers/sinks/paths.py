@@ -4,11 +4,12 @@ The root of a path is the folder before its first component with a placeholder. 
 root, for any content of the row and even if folders below the root are symbolic links.
 
 `{date}` is the day on which the page was fetched, in UTC: a row that is delivered again belongs to the same file.
+`{published}` is the day of the article as the row has it; without one, that of `{date}`.
 """
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, date, datetime
 from glob import escape
 from hashlib import sha256
@@ -33,7 +34,8 @@ class PathOutside(OutputError, SinkUnavailable):
 class PathPattern:
     """The path of an output.
 
-    `names`: the placeholders that it may contain besides `{date}`. Raises `OutputError` if it is invalid.
+    `names`: the placeholders that it may contain besides `{date}` and `{published}`. Raises `OutputError` if it is
+    invalid.
     """
 
     def __init__(self, path: str, folder: Path, *, names: Collection[str] = (), label: str = ""):
@@ -41,7 +43,7 @@ class PathPattern:
         self.label = label or path
         self.placeholders = frozenset(match[1] for match in _PLACEHOLDER.finditer(self.text))
         self.is_fixed = not self.placeholders
-        self._known = {*names, "date"}
+        self._known = {*names, *DAYS}
         parts = Path(self.text).parts
         first = next((number for number, part in enumerate(parts) if PLACEHOLDER_BEGINS.search(part)), len(parts))
         self.root = Path(*parts[:first]) if not self.is_fixed else Path(self.text).parent
@@ -60,12 +62,13 @@ class PathPattern:
         """
         if self.is_fixed:
             return Path(self.text)
-
-        def value(match: "re.Match[str]") -> str:
-            is_date = match[1] == "date"
-            return day_of(row).strftime(match[2] or _DEFAULT_DATE) if is_date else (values or {})[match[1]]
-
-        filled = _PLACEHOLDER.sub(value, self.below)
+        days = {name: day(row) for name, day in DAYS.items()}
+        filled = _PLACEHOLDER.sub(
+            lambda match: (
+                days[match[1]].strftime(match[2] or _DEFAULT_DATE) if match[1] in days else (values or {})[match[1]]
+            ),
+            self.below,
+        )
         if any(part in ("", ".", "..") for part in filled.split("/")):
             raise PathOutside(f"output {self.label}: {filled} is not a path below {self.root}")
         path = self.root / filled
@@ -108,7 +111,7 @@ class PathPattern:
     def _check(self) -> None:
         known = ", ".join(f"{{{name}}}" for name in ("task", *sorted(self._known)))
         for match in _PLACEHOLDER.finditer(self.text):
-            if match[1] not in self._known or (match[2] and match[1] != "date"):
+            if match[1] not in self._known or (match[2] and match[1] not in DAYS):
                 raise OutputError(f"output {self.label}: unknown placeholder {match[0]}; known: {known}")
             _check_directives(match, self.label)
         if not {"", ".", ".."}.isdisjoint(_PLACEHOLDER.sub(lambda match: match[2] or "x", self.below).split("/")):
@@ -136,6 +139,18 @@ def day_of(row: Row) -> date:
         return (moment if moment.tzinfo is None else moment.astimezone(UTC)).date()
     except (KeyError, TypeError, ValueError, OverflowError):
         return _NO_DAY
+
+
+def _published_day(row: Row) -> date:
+    """Return the day of publication as the row has it, in the zone of its time; `day_of` if it has none."""
+    try:
+        day = date.fromisoformat(row["published"][:10])
+    except (KeyError, TypeError, ValueError):
+        return day_of(row)
+    return day if day.year >= 1000 else day_of(row)  # strftime writes fewer than four digits for earlier years
+
+
+DAYS: Mapping[str, Callable[[Row], date]] = {"date": day_of, "published": _published_day}
 
 
 def _check_directives(placeholder: "re.Match[str]", label: str) -> None:

@@ -36,7 +36,7 @@ def folder_beside(output: str, options: OutputOptions) -> tuple[str, str] | None
     path, mark, rest = masked.partition("?") if scheme_of(output) else (masked, "", "")
     if kind.is_queued:  # it has objects
         try:
-            path = f"{object_names(path, output).folder}/{{date}}/{{batch}}"
+            path = object_names(path, output).template
         except OutputError:  # it is reported when the output is opened
             return None
     parts = path.split("/")

@@ -29,7 +29,7 @@ from workers.errors import SinkUnavailable
 from workers.rows import Row
 from workers.sinks.row_schema import FIELDS, NEEDED
 
-from .kinds import Target
+from .kinds import Target, file_path
 from .paths import pattern_of
 
 CHUNK = 1 << 20  # bytes
@@ -105,7 +105,7 @@ def jsonl_rows(target: Target) -> Iterator[Row]:
 
 def sqlite_rows(target: Target) -> Iterator[Row]:
     """Yield the rows of table `articles` of a database, in the order in which they were first written."""
-    path = target.folder / Path(target.address).expanduser()
+    path = target.folder / Path(file_path(target.address)).expanduser()
     if not path.exists():
         return
     try:

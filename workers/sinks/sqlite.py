@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from workers.sinks.durability import make_folder, pass_fence, sync_file, unavail
 from .batch_parts import upsert_parts
 from .formats import StoredNames
 from .interface import PATIENCE, SourcePage, WrittenRow, written_row
-from .kinds import Target
+from .kinds import Target, file_path
 from .options import OutputOptions
 from .paths import PathPattern, pattern_of
 from .row_schema import NEEDED, columns_of, foreign, type_of, unfit
@@ -131,8 +132,8 @@ class PageSink(SqliteFile):
 
 
 def open_sqlite(target: Target) -> "SqliteSink":
-    """Return the sink of a path. Raises `OutputError` if the path is invalid."""
-    pattern = pattern_of(target)
+    """Return the sink of a path, or of an address: sqlite:///relative.db, sqlite:////absolute.db."""
+    pattern = pattern_of(replace(target, address=file_path(target.address)))
     if not pattern.is_fixed:
         raise OutputError(f"output {pattern.label}: sqlite is one file; only {{task}} is allowed in its path")
     return SqliteSink(Path(pattern.text), options=target.options)

@@ -1,12 +1,14 @@
 """Batches as whole objects in a store: one object of a format for each batch and day.
 
 An object appears complete or not at all, and never changes: a batch that is delivered again writes the same bytes under
-the same name. Rows that may be in the objects of other batches are looked up there. A path stands for a folder of its
-name without suffix; one that ends in `/` for `.jsonl.gz` objects:
+the same name. Rows that may be in the objects of other batches are looked up there. A path that ends in `/` stands for
+a folder of `.jsonl.gz` objects, and one without `{batch}` for a folder of that name without suffix:
 
-    news/               news/2026-11-22/<batch>.jsonl.gz
-    news.jsonl.zst      news/2026-11-22/<batch>.jsonl.zst
-    news.parquet        news/day=2026-11-22/<batch>.parquet
+    news/                            news/2026-11-22/<batch>.jsonl.gz
+    news.jsonl.zst                   news/2026-11-22/<batch>.jsonl.zst
+    news/{date}/all.jsonl            news/2026-11-22/all/<batch>.jsonl
+    news/x-{date}-{batch}.jsonl.gz   news/x-2026-11-22-<batch>.jsonl.gz
+    news.parquet                     news/day=2026-11-22/<batch>.parquet
 
 The name contains day and batch, so that a batch that is delivered again replaces its own objects, and the objects of a
 day are listed without those of other days.
@@ -31,6 +33,7 @@ from .kinds import Format, Target, formats
 from .paths import day_of
 from .stores import ObjectStore, address_of, open_store
 
+DATE, BATCH = "{date}", "{batch}"
 FOLDER_SUFFIX = ".jsonl.gz"  # suffix for a path that ends in /
 _ID = r"[0-9a-f]{32}"
 PATIENCE = 20.0  # seconds to read objects in one call; the next call continues
@@ -39,25 +42,35 @@ DAYS_AROUND = 1  # days before and after that of a row that is delivered again
 
 @dataclass(frozen=True, slots=True)
 class ObjectNames:
-    """The names of objects in a folder for each day below `folder`. `format`: the one that their suffix names."""
+    """The names of objects. `template`: their path with `{date}` and `{batch}`, which is in the last part.
 
-    folder: str
-    suffix: str
+    `format`: the one that their suffix names.
+    """
+
+    template: str
     format: Format
 
-    def day_folder(self, day: date) -> str:
-        """Return the folder of the objects of a day."""
-        return f"{self.folder}/{self.format.day_folder.format(date=day.isoformat())}"
+    @property
+    def root(self) -> str:
+        """The folder that contains all objects, directly or below."""
+        return self.template[: min(self.template.index(DATE), self.template.index(BATCH))].rpartition("/")[0]
 
     def path(self, day: date, batch: str) -> str:
         """Return the path of the object with the rows of a day of a batch."""
-        return f"{self.day_folder(day)}/{batch}{self.suffix}"
+        return self.template.replace(DATE, day.isoformat()).replace(BATCH, batch)
+
+    def folder_and_start(self, day: date) -> tuple[str, str]:
+        """Return the folder of the objects of a day, and the start of their names in it."""
+        folder, _, start = self.template.replace(DATE, day.isoformat()).partition(BATCH)[0].rpartition("/")
+        return folder, start
 
     def of_day(self, day: date, paths: Iterable[str], without: str) -> list[str]:
         """Return the paths that are objects of a day, except those of the batch `without`, in order."""
-        folder, suffix = re.escape(self.day_folder(day)), re.escape(self.suffix)
-        matches = (re.fullmatch(f"{folder}/({_ID}){suffix}", path) for path in sorted(set(paths)))
-        return [match[0] for match in matches if match and match[1] != without]
+        form = re.escape(self.template).replace(re.escape(DATE), day.isoformat())
+        first, *others = form.split(re.escape(BATCH))
+        pattern = re.compile(f"{first}(?P<batch>{_ID}){'(?P=batch)'.join(others)}")
+        matches = (pattern.fullmatch(path) for path in sorted(set(paths)))
+        return [match[0] for match in matches if match and match["batch"] != without]
 
 
 def object_names(path: str, label: str) -> ObjectNames:
@@ -68,13 +81,18 @@ def object_names(path: str, label: str) -> ObjectNames:
     suffix = next((suffix for suffix in suffixes if path.lower().endswith(suffix)), None)
     if suffix is None:
         raise OutputError(f"output {label}: use a path that ends in / or one of {', '.join(suffixes)}")
-    if unknown := re.search(r"\{[^{}]*\}", path):
-        raise OutputError(
-            f"output {label}: unknown {unknown[0]}; a path may have {{task}}, and its objects are in folders by day"
-        )
+    if unknown := sorted(set(re.findall(r"\{[^{}]*\}", path)) - {DATE, BATCH}):
+        raise OutputError(f"output {label}: unknown {unknown[0]}; a path may have {{task}}, {DATE} and {BATCH}")
+    if BATCH not in path:
+        folder = path[: -len(suffix)].rstrip("/")
+        path = f"{folder}/{'' if DATE in folder else suffixes[suffix].day_folder + '/'}{BATCH}{path[-len(suffix) :]}"
+    if DATE not in path:
+        raise OutputError(f"output {label}: a path with {BATCH} must have {DATE} too, else all days are searched")
+    if BATCH in path.rpartition("/")[0]:
+        raise OutputError(f"output {label}: {BATCH} must be in the last part of the path")
     if ".." in path.split("/"):
         raise OutputError(f"output {label}: remove .. from the path")
-    return ObjectNames(path[: -len(suffix)].rstrip("/"), path[-len(suffix) :], suffixes[suffix])
+    return ObjectNames(path, suffixes[suffix])
 
 
 def open_objects(target: Target) -> "StoreSink":
@@ -113,7 +131,7 @@ class StoreSink:
 
     def check(self) -> None:
         """Try to list and write below the folder of all objects; the store's `check` names objects that may remain."""
-        self._store.check(self._names.folder)
+        self._store.check(self._names.root)
 
     def close(self) -> None:
         """Close the connections."""
@@ -167,7 +185,7 @@ class WrittenKeys:
         return {
             path: None
             for day in sorted(around)
-            for path in self._names.of_day(day, self._store.names(self._names.day_folder(day), ""), batch)
+            for path in self._names.of_day(day, self._store.names(*self._names.folder_and_start(day)), batch)
         }
 
     def _read(self, paths: Sequence[str]) -> None:

@@ -82,9 +82,9 @@ MISTAKES = [
     ("'a.jsonl '", 13, ": the output ends with a slash or a space; did you mean a.jsonl?"),
     (r"C:\data\a.csv", 13, ": Windows paths do not exist on this machine"),
     ("'a.jsonl?x=1'", 13, ": the output ends with a query; did you mean a.jsonl?"),
-    ("sqlit:///a.db", 13, ": unknown kind of output sqlit:; did you mean mysql:?"),
-    ("'{date:%H}.csv'", 13, ": unknown part %H of a date; write %Y/%m/%d; known"),
-    ("'s3://b/{date}/'", 21, ": an output of kind s3 has no {date}; known: {task}"),
+    ("sqlit:///a.db", 13, ": unknown kind of output sqlit:; did you mean sqlite:?"),
+    ("'{published:%H}.csv'", 13, ": unknown part %H of a date; write %Y/%m/%d; known"),
+    ("'s3://b/{published}/'", 21, ": an output of kind s3 has no {published}; known: {task}, {date}"),
     ("'s3://'", 13, ": no path after s3:; write s3://bucket/path"),
     ("{to: a.jsonl, fields: []}", 35, ".fields: empty; write a list such as"),
     ("{to: a.jsonl, fields: [url, titel]}", 41, ".fields[1]: unknown field 'titel'; did you mean 'title'?"),
@@ -99,6 +99,7 @@ MISTAKES = [
     ("{to: a.jsonl, where: {confidence: 50}}", 47, ".where.confidence: must be at most 1, not 50"),
     ("{to: a.jsonl, batch: {rows: 5}}", 34, ".batch: has no effect on an output of the kind jsonl; delete it"),
     ("[a.jsonl, {to: ./a.jsonl, where: {language: zh}}]", 23, "[1]: writes to a.jsonl a second time; delete one"),
+    ("[news.db, 'sqlite:///{task}.db']", 23, "[1]: writes to news.db a second time; delete one"),
 ]
 
 
@@ -141,7 +142,7 @@ def test_a_feed_is_of_one_task(kind):
 def test_no_message_shows_a_password():
     for output in (
         "mysqll://u:hunter2@h/d",
-        "[{to: 'https://a.example/?password=hunter2'}, 'https://a.example/?password=hunter2']",
+        "[{to: 'sqlite:///a.db?password=hunter2'}, 'sqlite:///a.db?password=hunter2']",
     ):
         assert "hunter2" not in "\n".join(mistakes_of(TASK + output))
 

@@ -57,13 +57,13 @@ def test_drawings_and_what_is_beyond_the_most_stay_where_they_are():
     ("output", "folder", "way"),
     [
         ("news.jsonl", "pictures", "pictures/"),
-        ("/data/{date}/news-{date:%Y/%m}.csv", "/data/pictures", "../../pictures/"),
+        ("/data/{date}/news-{published:%Y/%m}.csv", "/data/pictures", "../../pictures/"),
         ("${DIR:-{x}}/md/{date:%Y/%m}/{title}.md", "${DIR:-{x}}/md/pictures", "../../pictures/"),
         ("rows/news.parquet", "rows/news/pictures", "../pictures/"),
         ("s3://b/news/?region=${A}", "s3://b/news/pictures?region=${A}", "../pictures/"),
-        ("sftp://u:${P}@h/x/y.jsonl.zst", "sftp://u:${P}@h/x/y/pictures", "../pictures/"),
-        *((other, None, None) for other in ("a.db", "https://h/hook", "a.atom", "a.warc.gz", "${X}")),
-        ("s3://b/../x.jsonl", None, None),  # an invalid address
+        ("sftp://u:${P}@h/x/{date}-{batch}.jsonl.zst", "sftp://u:${P}@h/x/pictures", "pictures/"),
+        *((other, None, None) for other in ("a.db", "sqlite:///a.db", "https://h/hook", "a.atom", "a.warc.gz", "${X}")),
+        ("s3://b/{batch}.jsonl", None, None),  # an invalid address
     ],
 )
 def test_the_folder_is_beside_the_first_part_of_a_path_that_varies(output, folder, way):

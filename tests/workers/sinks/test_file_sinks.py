@@ -226,11 +226,34 @@ class TestDays(LinesSuite):
         assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
+@pytest.mark.parametrize("end", [".jsonl", "-{id}.md"])
+@pytest.mark.parametrize(
+    ("published", "day"),
+    [
+        ("2024-12-31", "2024/12-31"),
+        ("2024-12-31T23:30:00-08:00", "2024/12-31"),  # the day that the article has, not that of UTC
+        *((other, "2026/03-12") for other in (None, "", "soon", "2024", "0024-01-01", "../../../x")),
+    ],
+)
+def test_published_is_the_day_of_the_article_or_that_of_its_fetching(end, published, day, tmp_path):
+    for options in (OutputOptions(), OutputOptions(fields=(("url", "url"), ("text", "text")))):
+        folder = tmp_path / str(len(options.fields))
+        write(open_sink(f"{{published:%Y/%m-%d}}{end}", "t", folder, options=options), row(1, published=published))
+        [file] = (path for path in folder.glob("*/*") if not path.parent.name.startswith("."))
+        assert f"{file.parent.name}/{file.name[:5]}" == day
+
+
+def test_a_row_whose_day_of_publication_changes_is_there_once(tmp_path):
+    for published in ("2024-12-31", None, "2025-01-01"):
+        write(open_sink("{published}.jsonl", "t", tmp_path), row(1, published=published))
+    assert [path.name for path in tmp_path.glob("*.jsonl")] == ["2024-12-31.jsonl"]
+
+
 @pytest.mark.parametrize(
     ("output", "message"),
     [
-        ("{date:%H}.jsonl", "{date:%H} may contain only %Y"),
-        ("out/{date}.db", "sqlite is one file"),
+        ("{published:%H}.jsonl", "{published:%H} may contain only %Y"),
+        ("out/{published}.db", "sqlite is one file"),
         ("{title}.csv", "unknown placeholder {title}"),
         ("{date:%}.jsonl", "may contain only %Y"),
         ("{date}/../../x.jsonl", "a path cannot have . or .. after a placeholder"),

@@ -41,6 +41,20 @@ class TestS3(BatchSinkSuite):
         yield open_sink(f"s3://{place[1]}/news/?endpoint=http://127.0.0.1:9", "t", None)
 
 
+def test_names_of_your_own_are_listed_by_their_start(s3, bucket):
+    sink = open_sink(f"s3://{bucket}/{{task}}-{{date}}-{{batch}}.jsonl", "t", None)
+    sink.check()
+    assert s3.objects(bucket) == {}  # its probe is removed
+    s3.client().put_object(Bucket=bucket, Key="t-2026-03-11-other.txt", Body=b"not ours")
+    sink.write(batch(1, row(1), row(2)))
+    sink.write(batch(2, row(2), row(3), again=True))
+    assert sorted(s3.objects(bucket)) == [
+        "t-2026-03-11-other.txt",
+        f"t-2026-03-12-{1:032x}.jsonl",
+        f"t-2026-03-12-{2:032x}.jsonl",
+    ]
+
+
 def test_a_region_and_an_endpoint_in_the_address(s3, bucket, monkeypatch):
     monkeypatch.delenv("AWS_ENDPOINT_URL")
     monkeypatch.delenv("AWS_DEFAULT_REGION")

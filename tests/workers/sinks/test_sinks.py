@@ -13,6 +13,7 @@ from workers.sinks import AppendedFileSink, RowCondition, SqliteSink, expand, ki
         ("a/b.NDJSON", "jsonl", False),
         ("out/{task}.warc.gz", "warc", False),
         ("out.db", "sqlite", False),
+        ("sqlite:///out.data", "sqlite address", False),
         ("http://a.example/out.jsonl", "webhook", True),
         ("https://a.example/x", "webhook", True),
         ("opensearch+https://a.example/x", "search", True),
@@ -53,9 +54,11 @@ def test_a_missing_variable_is_named_with_its_task():
     [
         ("out/{task}.jsonl", AppendedFileSink, "/base/out/news.jsonl"),
         ("/abs/a.db", SqliteSink, "/abs/a.db"),
+        ("sqlite:///a%20b.data", SqliteSink, "/base/a b.data"),
+        ("sqlite:////abs/a.data", SqliteSink, "/abs/a.data"),
     ],
 )
-def test_relative_paths_begin_at_the_task_s_folder(output, kind, path):
+def test_relative_paths_begin_at_the_task_s_folder_and_databases_may_be_written_as_sqlalchemy_does(output, kind, path):
     sink = open_sink(output, "news", Path("/base"))
     assert (isinstance(sink, kind), str(sink.path)) == (True, path)
 

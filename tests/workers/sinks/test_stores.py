@@ -189,18 +189,23 @@ def test_a_format_that_is_appended_to_files_can_be_an_object_too(tmp_path, suffi
 
 
 @pytest.mark.parametrize(
-    ("path", "name", "folder"),
+    ("path", "name", "root"),
     [
         ("b/news/", f"b/news/2026-03-12/{ID}.jsonl.gz", "b/news"),
         ("b/", f"b/2026-03-12/{ID}.jsonl.gz", "b"),
         ("b/news.jsonl.zst", f"b/news/2026-03-12/{ID}.jsonl.zst", "b/news"),
-        ("b/[a]+.parquet", f"b/[a]+/day=2026-03-12/{ID}.parquet", "b/[a]+"),
+        ("b/news/{date}/", f"b/news/2026-03-12/{ID}.jsonl.gz", "b/news"),
+        ("b/{date}/all.jsonl", f"b/2026-03-12/all/{ID}.jsonl", "b"),
+        ("b/x-{date}-{batch}.jsonl.gz", f"b/x-2026-03-12-{ID}.jsonl.gz", "b"),
+        ("b/[a]+/{batch}-{date}.jsonl", f"b/[a]+/{ID}-2026-03-12.jsonl", "b/[a]+"),
     ],
 )
-def test_names_of_objects(path, name, folder):
+def test_names_of_objects(path, name, root):
     names = object_names(path, "o")
     assert names.path(DAY, ID) == name
-    assert names.folder == folder
+    assert names.root == root
+    folder, start = names.folder_and_start(DAY)
+    assert name.startswith(f"{folder}/{start}")
     others = [name.replace("-12", "-13"), name + ".part", name.replace(ID, "x"), names.path(DAY, "f" * 32)]
     assert names.of_day(DAY, [name, *others], "f" * 32) == [name]
 
@@ -211,7 +216,9 @@ def test_names_of_objects(path, name, folder):
         ("b/news", "ends in / or one of .jsonl"),
         ("b/news.txt", "ends in / or one of .jsonl"),
         ("b/{dat}.jsonl", "unknown {dat}"),
-        ("b/../x/", "remove .."),
+        ("b/x-{batch}.jsonl", "{date} too"),
+        ("b/{date}/{batch}/x.jsonl", "last part"),
+        ("b/../{date}/", "remove .."),
     ],
 )
 def test_mistakes_in_paths(path, words):

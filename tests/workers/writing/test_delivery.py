@@ -132,10 +132,10 @@ def test_batches_are_those_of_the_kind_unless_options_say_otherwise(monkeypatch)
     for output, size in (
         ("postgresql://db.example/news", (500, 10)),
         ("https://a.example/hook", (500, 10)),
-        ("s3://rows/{task}.jsonl", (5000, 60)),
-        ("file:rows/a.jsonl.gz", (5000, 60)),
-        ("s3://rows/a.parquet", (5000, 300)),
-        ("rows/a.parquet", (5000, 300)),
+        ("s3://rows/{task}/{batch}.jsonl", (5000, 60)),
+        ("file:rows/{batch}.jsonl.gz", (5000, 60)),
+        ("s3://rows/{batch}.parquet", (5000, 300)),
+        ("rows/{batch}.parquet", (5000, 300)),
         ("${TARGET}", (500, 10)),
     ):
         assert batch_size(output, TASK, plain) == size
