@@ -8,7 +8,6 @@ tasks. An element in which nothing is kept leaves its line breaks, or, if it is 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -25,8 +24,6 @@ from ..html.elements import (
     MAX_DEPTH,
     PLAYER,
     PRE,
-    hides,
-    is_for_screen_readers,
     is_hidden,
 )
 from ..html.lines import Lines
@@ -63,9 +60,6 @@ MEANT = frozenset({*INLINE_MEANINGS, *OWN, "a", "figure", "table", "mjx-math"})
 STYLED = frozenset({"span", "font"})  # have a meaning by their attributes
 _DRAWN = re.compile(r"(?:^|\s)(?:katex-html|MathJax(?:_Display|_SVG|_CHTML|_Preview)?)(?:\s|$)")
 _DRAWN_BY = frozenset({"span", "mjx-math"})
-_XPATH: Any = partial(etree.XPath, smart_strings=False)  # one path each: a union of paths takes quadratic time
-_NODES, _CLASSES = _XPATH("descendant::node()"), _XPATH("descendant::*/@class")
-_STYLES, _HIDDEN = _XPATH("descendant::*/@style"), _XPATH("descendant::*/@hidden")
 MAX_NOSCRIPT = 20  # pictures within a <noscript>
 
 
@@ -241,9 +235,6 @@ def _is_drawn_formula(element: etree._Element) -> bool:
 
 def _code(pre: etree._Element) -> str | None:
     """Return the text of a <pre> with its line breaks; None if it has no text."""
-    if (text := _plain_code(pre)) is not None:
-        code = text.strip("\n")
-        return code if code and not code.isspace() else None
     parts: list[str] = []
     walker = etree.iterwalk(pre, events=("start", "end"))
     skipped: etree._Element | None = None
@@ -266,21 +257,6 @@ def _code(pre: etree._Element) -> str | None:
                 parts.append(text)
     code = "".join(parts).strip("\n")
     return code if code and not code.isspace() else None
-
-
-def _plain_code(pre: etree._Element) -> str | None:
-    """Return all text of a <pre>; None if it contains a block, or an element that may be hidden."""
-    parts: list[str] = []
-    for node in _NODES(pre):
-        if isinstance(node, str):
-            parts.append(node)
-        elif (kind := KINDS.get(node.tag, INLINE)) == BREAK:
-            parts.append("\n")
-        elif kind > LINK:
-            return None
-    if _HIDDEN(pre) or any(map(hides, {*_STYLES(pre)})):
-        return None
-    return None if any(map(is_for_screen_readers, {*_CLASSES(pre)})) else "".join(parts)
 
 
 def _skipped(node: etree._Element, kind: int) -> Iterator[tuple[int, Any]]:
