@@ -92,8 +92,8 @@ def beside(examples: Sequence[bytes]) -> Call:
 
 def times_of(
     pages: Sequence[Page], calls: dict[str, Call], other: Extract | None, chance: random.Random
-) -> list[tuple[int, dict[str, int]]]:
-    """Return the bytes of each page and the CPU time of each call, in nanoseconds."""
+) -> list[tuple[int, dict[str, float]]]:
+    """Return the bytes of each page and the CPU time of each call, in milliseconds."""
     small = [data.decode("utf-8", "replace") for data, *_ in pages if len(data) < SMALL][:SMALL_PAGES]
     found = []
     for number, (data, url, examples) in enumerate(pages):
@@ -106,7 +106,8 @@ def times_of(
             named["example"] = partial(_extracted, beside(examples[:1]), data, url)
         if len(examples) == MEMORY and "base" not in calls:
             named["voters"] = partial(_extracted, beside(examples), data, url)
-        found.append((len(data), in_drawn_order(named, chance, partial(_on_another, other, small, number))))
+        timed = in_drawn_order(named, chance, partial(_on_another, other, small, number))
+        found.append((len(data), {name: ms for name, (_, ms) in timed.items()}))
     return found
 
 
@@ -124,13 +125,13 @@ def _extracted(call: Call, data: bytes, url: str | None) -> object:
         return None
 
 
-def shown(times: Sequence[tuple[int, dict[str, int]]], names: Sequence[str], compared: bool) -> str:
+def shown(times: Sequence[tuple[int, dict[str, float]]], names: Sequence[str], compared: bool) -> str:
     """Return a table with one row per size of page."""
     rows = []
     for size, least, most in SIZES:
         chosen = [each for length, each in times if least <= length < most]
         if chosen:
-            row = [size, str(len(chosen)), f"{median(each['lxml'] for each in chosen) / 1e6:.2f}"]
+            row = [size, str(len(chosen)), f"{median(each['lxml'] for each in chosen):.2f}"]
             for name in names:
                 row.append(f"{median(each[name] / each['lxml'] for each in chosen):.2f}")
                 if compared:
@@ -144,7 +145,7 @@ def shown(times: Sequence[tuple[int, dict[str, int]]], names: Sequence[str], com
     return table(["page", "pages", "parse ms", *heads, *with_others], rows)
 
 
-def _median_ratio(times: Sequence[dict[str, int]], more: str, less: str = "") -> str:
+def _median_ratio(times: Sequence[dict[str, float]], more: str, less: str = "") -> str:
     """Return the median time of `more` in parses, or its excess over `less`; "" without pages."""
     ratios = [(one[more] - (one[less] if less else 0)) / one["lxml"] for one in times]
     return f"{median(ratios):.2f}" if ratios else ""

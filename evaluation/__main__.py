@@ -7,10 +7,10 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from .arguments import comma_list, mistakes
+from .arguments import comma_list, mistakes, parser_of
 from .data import DataError, other_kinds, read_sets
 from .left_out import SET, SITES, LeftOut
-from .methods import UnknownName, every_method, nearest, parse_methods
+from .methods import UnknownName, check_known, every_method, parse_methods
 from .options import (
     add_scoring_options,
     add_settings,
@@ -48,9 +48,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if left_out is None and any(method.left_out for method in methods):
         raise UnknownName("methods with @sites and @set need --left-out DIR")
     wanted = parse_peers(arguments.peers)
-    for name in arguments.perturb:
-        if name not in PERTURBATIONS:
-            raise nearest(name, PERTURBATIONS, "perturbation")
+    check_known(arguments.perturb, PERTURBATIONS, "perturbation")
     if message := missing_message(wanted):
         print_lines([message])
     peers = [peer for peer in wanted if peer.installed]
@@ -64,8 +62,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m evaluation", description=__doc__)
-    parser.add_argument("data", type=Path, help="folder with sets/ and sites/ (see data.py)")
+    parser = parser_of("evaluation", __doc__)
     parser.add_argument(
         "--methods",
         type=comma_list,

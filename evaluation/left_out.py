@@ -7,7 +7,7 @@ one of `FOLDS` folds. Each has a line model and models of page types, with thres
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -28,7 +28,6 @@ from .line_model import (
     FOLDS,
     FORMS_OF_ANY_KIND,
     SAME_SITE,
-    LabelledForm,
     family_of,
     fold_of,
     learn_models,
@@ -46,8 +45,6 @@ LINE_MODELS = {"line-model-articles.json": NAMES, "line-model.json": NAMES_OF_AN
 DOUBTFUL = ("kancai:a/about/*", "wcxb:test_5001", "wcxb:test_4372", "wcxb:test_5295", "wcxb:test_4352", "wcxb:dev_2904",
             "wcxb:test_5234", "wcxb:test_5247", "wcxb:test_5245", "wcxb:dev_0225")  # fmt: skip
 # … not used to train page types: their label "list" is wrong, see page_types/MODEL_CARD.md.
-
-May = Callable[[str, str], bool]  # (set, site) → whether a model may be trained on its pages
 
 
 class LeftOut:
@@ -84,17 +81,15 @@ def _line_model(path: Path) -> LineModel:
     return load_model(path, LINE_MODELS[path.name])
 
 
-def models(sets: Sequence[str]) -> dict[str, May]:
-    """Return, by the name of each model, the pages on which it may be trained."""
+def models(sets: Sequence[str]) -> list[str]:
+    """Return the names of the models."""
+    return [*(f"{SET}-{name}" for name in sets), *(f"fold-{number}" for number in range(FOLDS))]
 
-    def without_set(left: str) -> May:
-        return lambda set_name, site: family_of(set_name) != family_of(left)
 
-    def without_fold(left: int) -> May:
-        return lambda set_name, site: fold_of(site) != left
-
-    named = {f"set-{name}": without_set(name) for name in sets}
-    return named | {f"fold-{number}": without_fold(number) for number in range(FOLDS)}
+def may_learn(model: str, set_name: str, folds: Collection[int]) -> bool:
+    """Whether a model may be trained on a page; `folds`: of its site and of its designs."""
+    what, _, left = model.partition("-")
+    return family_of(set_name) != family_of(left) if what == SET else int(left) not in folds
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -105,12 +100,14 @@ def main(words: Sequence[str] | None = None) -> int:
         sets = read_sets(arguments.data)
         labelled, features = read_features([arguments.data], DOUBTFUL, Console(stderr=True))
         names = sorted({one.name.partition(".")[0] for one in sets} | {page.source for page in labelled})
-        for name, may in models(names).items():
-            folder = arguments.out / name
-            folder.mkdir(parents=True, exist_ok=True)
-            _train_types(folder, labelled, features, may)
+        for name in models(names):
+            (arguments.out / name).mkdir(parents=True, exist_ok=True)
+            _train_types(arguments.out / name, labelled, features)
         examples = read_examples(sets, arguments.processes, arguments.out)
-        chosen = {name: [one for one in examples if _may_learn(name, one)] for name in models(names)}
+        chosen = {
+            name: [one for one in examples if may_learn(name, one.set, {one.fold, *one.designs})]
+            for name in models(names)
+        }
         for file, weights in zip(LINE_MODELS, (FORMS_OF_ARTICLES, FORMS_OF_ANY_KIND), strict=True):
             for name, model in learn_models(examples, chosen, weights).items():
                 save_model(model, arguments.out / name / file, {"left_out": name})
@@ -118,17 +115,11 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _may_learn(name: str, one: LabelledForm) -> bool:
-    """Whether a line model may be trained on a form; that of a fold leaves out the fold's designs, too."""
-    what, _, left = name.partition("-")
-    return family_of(one.set) != family_of(left) if what == SET else one.seen_without(int(left))
-
-
-def _train_types(folder: Path, labelled: Sequence[LabelledPage], features: Sequence[PageNumbers], may: May) -> None:
+def _train_types(folder: Path, labelled: Sequence[LabelledPage], features: Sequence[PageNumbers]) -> None:
     chosen = [
         (page, found)
         for page, found in zip(labelled, features, strict=True)
-        if may(page.source, SAME_SITE.get(page.source, page.site))
+        if may_learn(folder.name, page.source, {fold_of(SAME_SITE.get(page.source, page.site))})
     ]
     for name, form in FORMS.items():
         pages = pages_of([page for page, _ in chosen], [found for _, found in chosen], form)

@@ -5,7 +5,6 @@ those that are only in the extracted one, as a share of it. STRUCTURE holds `SIT
 theme was given: then only these sites are measured, and only lines that are links there count as wanted.
 """
 
-import argparse
 import gzip
 import json
 import re
@@ -19,7 +18,7 @@ from extractors.html.dom import parse
 from extractors.html.lines import Lines, read_lines
 from extractors.html.paths import PathTrie
 
-from .arguments import mistakes
+from .arguments import mistakes, parser_of
 from .data import DataError, DataSet, parsed_page, read_sets
 
 LEAST = 8  # letters; shorter lines occur in a text by accident
@@ -28,8 +27,7 @@ _OTHER = re.compile(r"\W+")
 
 def main(words: Sequence[str] | None = None) -> int:
     """Print a line for each set; exit code 2 for a mistake in call or data."""
-    parser = argparse.ArgumentParser(prog="python -m evaluation.lone_links", description=__doc__)
-    parser.add_argument("data", type=Path, metavar="DATA")
+    parser = parser_of("evaluation.lone_links", __doc__)
     parser.add_argument("structure", type=Path, nargs="?", metavar="STRUCTURE")
     arguments = parser.parse_args(words)
     with mistakes(parser, DataError):

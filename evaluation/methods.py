@@ -12,7 +12,7 @@
 
 import random
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
@@ -110,6 +110,13 @@ def nearest(name: str, known: Iterable[str], kind: str) -> UnknownName:
     close = get_close_matches(name, known, n=1, cutoff=0.0)
     hint = f": did you mean {close[0]!r}?" if close else ":"
     return UnknownName(f"unknown {kind} {name!r}{hint} Known: {', '.join(known) or 'none'}")
+
+
+def check_known(names: Iterable[str], known: Collection[str], kind: str) -> None:
+    """Raise the error for the first of the names that is not known."""
+    for name in names:
+        if name not in known:
+            raise nearest(name, known, kind)
 
 
 def choose_pairs(dataset: DataSet, sample: int, memory: int, seed: int) -> list[Pair]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from .arguments import count
 from .data import DataError, DataSet
 from .floors import Floors, failures, missing_sets, read_floors, updated, write_floors
-from .methods import nearest
+from .methods import check_known
 from .predict import Selection
 from .results import Result
 from .tables import as_json, report
@@ -74,9 +74,7 @@ def floors_file(arguments: argparse.Namespace) -> Path | None:
 def chosen_sets(sets: Sequence[DataSet], names: Sequence[str]) -> list[DataSet]:
     """Return the sets of these names; without names all sets. Raises `UnknownName`."""
     known = {one.name: one for one in sets}
-    for name in names:
-        if name not in known:
-            raise nearest(name, known, "set")
+    check_known(names, known, "set")
     return [known[name] for name in names] if names else list(sets)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib import import_module, metadata
 from importlib.util import find_spec
 
-from .methods import nearest
+from .methods import check_known
 
 Extract = Callable[[str], str]
 
@@ -41,9 +41,7 @@ def parse_peers(names: Iterable[str]) -> list[Peer]:
     wanted = [name.strip() for name in names if name.strip()]
     if "all" in wanted:
         return list(PEERS.values())
-    for name in wanted:
-        if name not in PEERS:
-            raise nearest(name, [*PEERS, "all"], "peer")
+    check_known(wanted, [*PEERS, "all"], "peer")
     return [PEERS[name] for name in wanted]
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from lxml import etree
 
 from extractors.html.decoding import decode
+from extractors.html.dom import remove
 
 from .data import DataSet, Row
 
@@ -196,17 +197,8 @@ def _prune(elements: list[Any]) -> None:
         while (parent := here.getparent()) is not None:
             if "".join(here.itertext()).strip() or here.xpath(MEDIA) or parent.tag == "html":
                 break
-            _remove(here, parent)
+            remove(here)
             here = parent
-
-
-def _remove(element: Any, parent: Any) -> None:
-    tail, before = element.tail or "", element.getprevious()
-    if before is not None:
-        before.tail = (before.tail or "") + tail
-    else:
-        parent.text = (parent.text or "") + tail
-    parent.remove(element)
 
 
 def _parse(html: bytes, row: Row) -> tuple[Any, str]:

@@ -15,7 +15,7 @@ from .methods import Answer, Method, Pair, choose_foreign, choose_odd, choose_pa
 from .peers import Extract, Peer
 from .perturb import page_of, perturbed
 from .results import Prediction
-from .timing import parse, settle, take_turns
+from .timing import in_drawn_order, parse, settle
 
 PARSE = "lxml.html"
 KEPT_PAGES = 128  # pages of a set in memory, since pairs need them again
@@ -33,7 +33,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The calls for one page, which take turns. `calls` and `labels` (method, example, peer) have the same keys."""
+    """The calls for one page. `calls` and `labels` (method, example, peer) have the same keys."""
 
     calls: dict[str, Callable[[], Answer]] = field(default_factory=dict)
     labels: dict[str, tuple[str, str | None, bool]] = field(default_factory=dict)
@@ -101,19 +101,16 @@ class _Run:
 
     def all_pages(self) -> None:
         singles = {row.id for row in self._pages}
-        turn = 0
         for row in self._dataset.articles():
             if row.id in singles or row.id in self._paired:
-                self._page(row, turn, row.id in singles)
-                turn += 1
+                self._page(row, row.id in singles)
         for row in self._lists:
             html = row.html()
             round = Round()
             self._add_alone(round, row, html)
-            self._measure(round, row, html, turn)
-            turn += 1
+            self._measure(round, row, html)
 
-    def _page(self, row: Row, turn: int, single: bool) -> None:
+    def _page(self, row: Row, single: bool) -> None:
         html = self._html(row)
         if html is None:
             return
@@ -127,7 +124,7 @@ class _Run:
             for pair in pairs.get(row.id, []):
                 for method in methods:
                     self._add_pair(round, method, pair, html)
-        self._measure(round, row, html, turn)
+        self._measure(round, row, html)
 
     def _add_alone(self, round: Round, row: Row, html: bytes) -> None:
         for method in self._alone:
@@ -162,10 +159,10 @@ class _Run:
             self._kept[row.id] = page_of(self._dataset, row, self._plain)
         return self._kept[row.id]
 
-    def _measure(self, round: Round, row: Row, html: bytes, turn: int) -> None:
+    def _measure(self, round: Round, row: Row, html: bytes) -> None:
         calls: dict[str, Callable[[], Answer]] = {PARSE: partial(_parse, html)}
         calls |= {key: partial(_guarded, call) for key, call in round.calls.items()}
-        results = take_turns(calls, turn)
+        results = in_drawn_order(calls, random.Random(row.id))
         parse_ms = results.pop(PARSE)[1]
         for key in round.calls:
             answer, ms = results[key]

@@ -6,7 +6,6 @@ A set gives at most `--pages` pages to a table, so that all is made in minutes; 
 pages. Parts that need a GPU, or weights that the user has, are named and not made.
 """
 
-import argparse
 import re
 import sys
 import time
@@ -25,7 +24,7 @@ from extractors import Article, Section, UnusablePage
 from extractors.errors import ExtraMissing
 from extractors.figures import NoFigure, check_path, draw, figure_data
 
-from .arguments import mistakes
+from .arguments import mistakes, parser_of
 from .data import DataError, DataSet, Row, read_sets
 from .methods import parse_methods
 from .predict import Selection, predict
@@ -265,10 +264,7 @@ SOURCES: dict[str, Sequence[SourceTable | SourceFigure]] = {
 
 def main(words: Sequence[str] | None = None) -> int:
     """Write the page and print its path; exit code 2 for a mistake in the call or in the data."""
-    parser = argparse.ArgumentParser(
-        prog="python -m evaluation.sources", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("data", type=Path, metavar="DATA", help="folder with sets/ and sites/ (see evaluation/data.py)")
+    parser = parser_of("evaluation.sources", __doc__)
     parser.add_argument("out", type=Path, metavar="OUT", help="folder for index.html and its pictures")
     parser.add_argument("--pages", type=int, default=PAGES, metavar="N", help=f"of a set, at most; default: {PAGES}")
     parser.add_argument(

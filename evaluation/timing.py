@@ -11,34 +11,22 @@ from lxml import etree, html
 Result = TypeVar("Result")
 
 
-def timed(call: Callable[[], Result]) -> tuple[Result, float]:
-    """Return the call's result and its CPU time in milliseconds."""
-    begun = time.process_time_ns()
-    result = call()
-    return result, (time.process_time_ns() - begun) / 1e6
-
-
-def take_turns(calls: Mapping[str, Callable[[], Result]], turn: int) -> dict[str, tuple[Result, float]]:
-    """Time each call once; `turn` determines the first, so that none has cold caches on every page."""
-    names = list(calls)
-    first = turn % len(names) if names else 0
-    return {name: timed(calls[name]) for name in names[first:] + names[:first]}
-
-
 def in_drawn_order(
-    calls: Mapping[str, Callable[[], object]], chance: random.Random, between: Callable[[int], object]
-) -> dict[str, int]:
-    """Return the CPU nanoseconds of calls, made in an order that is drawn.
+    calls: Mapping[str, Callable[[], Result]],
+    chance: random.Random,
+    between: Callable[[int], object] = lambda place: None,
+) -> dict[str, tuple[Result, float]]:
+    """Return the results of calls and their CPU milliseconds, made in an order that is drawn.
 
-    `between`: called before each, with its place in that order.
+    So no call has cold caches on every page. `between`: called before each, with its place in that order.
     """
-    times: dict[str, int] = {}
+    found: dict[str, tuple[Result, float]] = {}
     for place, name in enumerate(chance.sample(list(calls), len(calls))):
         between(place)
         begun = time.process_time_ns()
-        calls[name]()
-        times[name] = time.process_time_ns() - begun
-    return times
+        result = calls[name]()
+        found[name] = result, (time.process_time_ns() - begun) / 1e6
+    return found
 
 
 def parse(page: bytes) -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from ..arguments import comma_list, count, mistakes, parser_of
 from ..data import DataError, read_sets
+from ..methods import UnknownName, check_known
 from .lists import TRUTH, read_selectors
 from .on_articles import articles, boilerpipe, thresholds
 from .on_lists import lists
@@ -39,10 +40,8 @@ def main(words: Sequence[str] | None = None) -> int:
     """Print the requested parts; exit code 2 for a mistake in call or data."""
     parser = _parser()
     arguments = parser.parse_args(words)
-    unknown = [part for part in arguments.parts if part not in PARTS]
-    if unknown:
-        parser.error(f"unknown part {unknown[0]!r}; known: {', '.join(PARTS)}")
-    with mistakes(parser, DataError):
+    with mistakes(parser, DataError, UnknownName):
+        check_known(arguments.parts, PARTS, "part")
         roles = read_roles(arguments.tuned, arguments.news, arguments.chinese)
         run = Run(read_sets(arguments.data), arguments.sample, roles, read_selectors(arguments.lists))
         for part in arguments.parts or PARTS:

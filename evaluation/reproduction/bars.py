@@ -31,7 +31,7 @@ class Figures:
     count: str
 
     def __str__(self) -> str:
-        return f"{', '.join(f'{value:.3f}' for value in self.values)} ({self.count})" if self.values else "–"
+        return f"{', '.join(cells(self.values))} ({self.count})" if self.values else "–"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,11 @@ class Bar:
         if not self.left_out.values:
             return "not known: no such pages"
         return "yes" if min(self.left_out.values) >= self.least else "no"
+
+
+def cells(values: Sequence[float]) -> list[str]:
+    """Return values as they are printed."""
+    return [f"{value:.3f}" for value in values]
 
 
 def compared(bars: Sequence[Bar]) -> Iterator[str]:

@@ -37,7 +37,7 @@ from extractors.methods.density import extractor as density
 from ..arguments import comma_list, count, mistakes, parser_of
 from ..data import DataError, DataSet, read_sets
 from ..line_model import FOLDS
-from ..methods import UnknownName, nearest
+from ..methods import UnknownName, check_known
 from ..results import score_row
 from ..tables import table
 from .bars import is_right
@@ -137,10 +137,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.export is not None:
             export(sets, options.export)
             return 0
-        for kind, names, known in (("part", options.parts, PARTS), ("method", options.methods, FORMS)):
-            for name in names:
-                if name not in known:
-                    raise nearest(name, known, kind)
+        check_known(options.parts, PARTS, "part")
+        check_known(options.methods, FORMS, "method")
         material = Material(sets, options)
         for part in options.parts:
             print("\n".join(PARTS[part](material)) + "\n", flush=True)

@@ -37,7 +37,7 @@ from extractors.page import Page, make_page
 from ..arguments import comma_list, mistakes, parser_of
 from ..data import DataError, DataSet, Row, read_sets
 from ..line_model import family_of
-from ..methods import UnknownName, nearest
+from ..methods import UnknownName, check_known
 from ..results import score_row
 from ..scores import Score, mean
 from ..tables import table
@@ -296,13 +296,12 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = _parser()
     arguments = parser.parse_intermixed_args(words)
     with mistakes(parser, DataError, UnknownName):
-        for name in arguments.methods:
-            if name not in METHODS:
-                raise nearest(name, METHODS, "method")
+        check_known(arguments.methods, METHODS, "method")
         sets = [one for one in read_sets(arguments.data) if one.articles()]
         if not sets:
             raise DataError(f"{arguments.data} has no page with a known body")
-        roles = _roles(arguments.news, sets)
+        check_known(arguments.news or (), {one.name for one in sets}, "set")
+        roles = read_roles(news=arguments.news)
         for name in arguments.methods or METHODS:
             method = METHODS[name]
             pages = measured(method, sets, arguments.sample, roles)
@@ -310,19 +309,13 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _roles(news: str | None, sets: Sequence[DataSet]) -> Roles:
-    names = None if news is None else comma_list(news)
-    for name in names or ():
-        if name not in {one.name for one in sets}:
-            raise nearest(name, [one.name for one in sets], "set")
-    return read_roles(news=names)
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = parser_of("evaluation.reproduction.constants", __doc__)
     parser.add_argument("methods", nargs="*", metavar="METHOD", help=f"default: all of {', '.join(METHODS)}")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="pages a set; default: all")
-    parser.add_argument("--news", metavar="NAME,…", help="the sets of Chinese news; default: those of roles.json")
+    parser.add_argument(
+        "--news", type=comma_list, metavar="NAME,…", help="the sets of Chinese news; default: those of roles.json"
+    )
     return parser
 
 

@@ -25,7 +25,7 @@ from ..peers import PEERS, missing_message
 from ..results import score_row
 from ..scores import Score, mean
 from ..tables import table
-from .bars import Bar, Figures, compared, share_right
+from .bars import Bar, Figures, cells, compared, share_right
 from .hamming import distance, hits
 from .roles import LEFT_OUT, TUNED, Run
 from .speed import some, text_of
@@ -58,11 +58,11 @@ def articles(run: Run) -> Iterator[str]:
     rows, bars = [], []
     for method in METHODS:
         found = [_measure(run, method, one) for one in sets]
-        rows += [[method, each.name, _kind(each.tuned), str(each.pages), *_cells(each.values)] for each in found]
+        rows += [[method, each.name, _kind(each.tuned), str(each.pages), *cells(each.values)] for each in found]
         for tuned in (True, False):
             means = _mean([each for each in found if each.tuned == tuned])
             if means:
-                rows.append([method, "mean", _kind(tuned), "–", *_cells(means)])
+                rows.append([method, "mean", _kind(tuned), "–", *cells(means)])
         bars += _bars(run, method, found)
     yield table(["method", "set", "", "pages", "right", "P Hamming", "R Hamming", "shingle F1"], rows)
     yield ""
@@ -82,8 +82,8 @@ def boilerpipe(run: Run) -> Iterator[str]:
     rows = []
     for name, text in texts.items():
         found = [_figures(run, name, one, text) for one in sets]
-        rows += [[name, each.name, str(each.pages), *_cells(each.values)[1:]] for each in found]
-        rows += [[name, "mean", "–", *_cells(_mean(found))[1:]]] if found else []
+        rows += [[name, each.name, str(each.pages), *cells(each.values)[1:]] for each in found]
+        rows += [[name, "mean", "–", *cells(_mean(found))[1:]]] if found else []
     yield table(["method", "set", "pages", "P Hamming", "R Hamming", "shingle F1"], rows)
 
 
@@ -171,7 +171,3 @@ def _leaves(row: Row) -> list[Leaf]:
 
 def _kind(tuned: bool) -> str:
     return TUNED if tuned else LEFT_OUT
-
-
-def _cells(values: Sequence[float]) -> list[str]:
-    return [f"{value:.3f}" for value in values]

@@ -12,7 +12,7 @@ from extractors.page import make_page
 
 from ..scores import mean, score
 from ..tables import table
-from .bars import Bar, Figures, compared, share_right
+from .bars import Bar, Figures, cells, compared, share_right
 from .hamming import distance, hits
 from .lists import KnownList, KnownLists, known_lists
 from .roles import LEFT_OUT, TUNED, Run
@@ -46,13 +46,13 @@ def lists(run: Run) -> Iterator[str]:
     }
     yield table(
         ["method", "set", METHOD, "pages", "right", "P Hamming", "R Hamming", "shingle F1"],
-        [[method, *_head(each.known), *_cells(each.values)] for method, found in texts.items() for each in found],
+        [[method, *_head(each.known), *cells(each.values)] for method, found in texts.items() for each in found],
     )
     yield ""
     entries = [ListFigures(one, _on_entries(one.pages)) for one in known]
     yield table(
         ["set", METHOD, "pages", "precision of entries", "recall", f"pages with both ≥ {LEAST}", "with date"],
-        [[*_head(each.known), *_cells(each.values)] for each in entries],
+        [[*_head(each.known), *cells(each.values)] for each in entries],
     )
     yield ""
     bars = [
@@ -116,7 +116,3 @@ def _entries(page: KnownList) -> list[Entry]:
 
 def _head(known: KnownLists) -> list[str]:
     return [known.set, TUNED if known.tuned else LEFT_OUT, str(len(known.pages))]
-
-
-def _cells(values: Sequence[float]) -> list[str]:
-    return [f"{value:.3f}" for value in values]

@@ -4,7 +4,6 @@ import pytest
 
 from evaluation.__main__ import main
 from evaluation.peers import PEERS, Peer
-from evaluation.timing import take_turns
 
 from . import layouts
 
@@ -97,11 +96,3 @@ def test_floors_bring_their_settings_and_refuse_others(data, tmp_path, capsys):
 )
 def test_mistakes_end_with_code_2_and_say_what_was_meant(data, capsys, options, message):
     assert message in layouts.mistake(main, [data, *options], capsys)
-
-
-def test_each_call_is_first_in_its_turn():
-    seen = []
-    calls = {name: lambda name=name: seen.append(name) for name in "abc"}
-    for turn in range(3):
-        take_turns(calls, turn)
-    assert "".join(seen) == "abcbcacab"
