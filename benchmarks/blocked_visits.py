@@ -200,19 +200,6 @@ def blocked_visits(crawl: Crawl, blocks: Blocks, kind: str, limit: int, truth: M
     return AfterBlock.of(crawl.rows(), truth, visits, alarms)
 
 
-def task_of(name: str) -> Task:
-    """Return the task of a stored site."""
-    site = SITES[name]
-    lines = (
-        f"example: {site.base}{site.example}",
-        f"pattern: {site.base}{site.pattern}",
-        f"start: {site.base}{site.start}",
-        "every: 1h",
-        "output: out.jsonl",
-    )
-    return loads("tasks:\n  stored:\n" + "".join(f"    {line}\n" for line in lines))["stored"]
-
-
 def main() -> int:
     """Print the table; exit code 1 if an article is lost or written twice."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -225,7 +212,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="bl-") as state, Embedded(Path(state)) as url:
         connection = redis.Redis.from_url(url)
         for name in arguments.sites:
-            task, base = task_of(name), SITES[name].base
+            task, base = loads(SITES[name].task_list("stored"))["stored"], SITES[name].base
             flink = {f"{scheme}://flink.apache.org": base for scheme in ("http", "https")}
             own = flink if name == "flink_blog_en" else {}
             blocks = Blocks(stored_site(arguments.data / "sites" / name, base, own))

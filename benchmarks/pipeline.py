@@ -91,22 +91,14 @@ def exemplar(address: str, root: Path, pages: int) -> float:
     with tempfile.TemporaryDirectory(prefix="run-", dir=root) as folder:
         tasks = Path(folder) / "tasks.yaml"
         tasks.write_text(task_list("t", address, f"list-{pages}", "p", pages))
-        spent = _cpu([sys.executable, "-m", "console", "run", "--once", str(tasks)], folder)
-        rows = len((Path(folder) / "a.jsonl").read_text("utf-8").splitlines())
-    if rows < 0.8 * pages:
-        raise ExemplarError(f"{rows} rows of {pages} pages")
-    return spent
+        return _cpu(folder, pages, "-m", "console", "run", "--once", str(tasks))
 
 
 def scrapy(address: str, root: Path, pages: int) -> float:
     """Return the CPU seconds of a spider with trafilatura. Raises `ExemplarError`."""
     with tempfile.TemporaryDirectory(prefix="scrapy-", dir=root) as folder:
         code = "import sys; from benchmarks import pipeline; pipeline.scrapy_child(*sys.argv[1:])"
-        spent = _cpu([sys.executable, "-c", code, address, str(pages), f"{folder}/a.jsonl"], folder)
-        rows = len(Path(folder, "a.jsonl").read_text("utf-8").splitlines())
-    if rows < 0.8 * pages:
-        raise ExemplarError(f"{rows} rows of {pages} pages")
-    return spent
+        return _cpu(folder, pages, "-c", code, address, str(pages), f"{folder}/a.jsonl")
 
 
 def scrapy_child(address: str, pages: str, output: str) -> None:
@@ -139,10 +131,14 @@ def scrapy_child(address: str, pages: str, output: str) -> None:
         process.start()
 
 
-def _cpu(command: list[str], folder: str) -> float:
-    spent, done = run(command, cwd=folder, capture_output=True, env=environment())
+def _cpu(folder: str, pages: int, *words: str) -> float:
+    """Return the CPU seconds of a Python program that writes a row of most pages into a folder."""
+    spent, done = run([sys.executable, *words], cwd=folder, capture_output=True, env=environment())
     if done.returncode:
-        raise ExemplarError(f"{' '.join(command[:4])}: {done.stderr[-500:]}")
+        raise ExemplarError(f"{' '.join(words[:3])}: {done.stderr[-500:]}")
+    rows = len(Path(folder, "a.jsonl").read_text("utf-8").splitlines())
+    if rows < 0.8 * pages:
+        raise ExemplarError(f"{rows} rows of {pages} pages")
     return spent
 
 

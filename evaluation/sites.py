@@ -30,6 +30,7 @@ from extractors.html.urls import normalise
 from .scores import mean, score
 
 WAIT_FOR_SERVER = 10.0  # seconds
+SETTINGS = "settings: {contact: https://example.org/our-crawler, allow_hosts: [127.0.0.1], delay: 0}\ntasks:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,17 @@ class Site:
     def base(self) -> str:
         """The URL at which the site is served."""
         return f"http://127.0.0.1:{self.port}"
+
+    def task_list(self, name: str) -> str:
+        """Return the task list of the site; `name`: of the task."""
+        return f"""{SETTINGS}
+  {name}:
+    example: {self.base}{self.example}
+    pattern: {self.base}{self.pattern}
+    start: {self.base}{self.start}
+    every: 1h
+    output: out.jsonl
+"""
 
 
 SITES: Mapping[str, Site] = {
@@ -123,7 +135,7 @@ def _measure(data: Path, name: str, work: Path, example: str | None) -> dict[str
     truth = _truth(data / "sites" / name)
     work.mkdir(parents=True)
     if example is None:
-        (work / "tasks.yaml").write_text(_tasks_yaml(site, name), "utf-8")
+        (work / "tasks.yaml").write_text(site.task_list(name), "utf-8")
         added = {"example": site.example, "pattern": site.pattern, "start": site.start}
     else:
         added = _add(work, site, example)
@@ -152,23 +164,9 @@ def _measure(data: Path, name: str, work: Path, example: str | None) -> dict[str
     }
 
 
-def _tasks_yaml(site: Site, name: str) -> str:
-    return f"""\
-settings: {{contact: https://example.org/our-crawler, allow_hosts: [127.0.0.1], delay: 0}}
-tasks:
-  {name}:
-    example: {site.base}{site.example}
-    pattern: {site.base}{site.pattern}
-    start: {site.base}{site.start}
-    every: 1d
-    output: out.jsonl
-"""
-
-
 def _add(work: Path, site: Site, example: str) -> dict[str, Any]:
     """Configure the site by `exemplar add`; return the keys of the task that it wrote."""
-    settings = "settings: {contact: https://example.org/our-crawler, allow_hosts: [127.0.0.1], delay: 0}\ntasks:\n"
-    (work / "tasks.yaml").write_text(settings, "utf-8")
+    (work / "tasks.yaml").write_text(f"{SETTINGS}\n", "utf-8")
     command = [sys.executable, "-m", "console", "add", site.base + example, "--output", "out.jsonl", "--json"]
     done = subprocess.run(command, cwd=work, capture_output=True, text=True, timeout=300)
     if done.returncode:
