@@ -3,44 +3,18 @@
 import numpy as np
 
 from extractors import Article, Section
-from extractors.content.confidence import CHOSEN, NAMES, Known, doubts_of, known_of, trust_of
+from extractors.content.confidence import CHOSEN, NAMES, Known, known_of
 from extractors.content.line_model.opinion import second_opinion
 from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body
 from extractors.learned import using
 
-from ..pages import BAKERY, HARBOUR, LIBRARY, news_page, parsed
-
-TEASERS = "".join(
-    f'<div><h4><a href="/{n}">Another story of the town, number {n}</a></h4><p>{text[:90]}…</p></div>'
-    for n, text in enumerate([*BAKERY, *LIBRARY])
-)
+from ..pages import HARBOUR, news_page, parsed
 
 
 def opinion_of(html):
     page = parsed(html, "https://paper.example/1.html")
     return page, second_opinion(page.lines, page.prior, rules_body(page.lines, page.prior))
-
-
-def test_each_number_has_a_name_and_is_finite():
-    page, opinion = opinion_of(news_page("Tides", HARBOUR))
-    numbers = trust_of(opinion, known_of(page.lines, page.head, opinion.kept, None)).numbers
-    assert numbers.shape == (len(NAMES),)
-    assert np.isfinite(numbers).all()
-
-
-def test_a_body_with_teasers_gets_less_than_the_same_one_without():
-    page, opinion = opinion_of(
-        news_page("Tides", HARBOUR, body="".join(f"<p>{text}</p>" for text in HARBOUR) + TEASERS)
-    )
-    prose = np.array([text in HARBOUR for text in page.lines.texts])
-    everything = np.ones(len(opinion.rules), np.bool_)
-    few, many = (
-        doubts_of(opinion.values, opinion.chance, opinion.read_once, kept, opinion.rules, Known())
-        for kept in (prose, everything)
-    )
-    teasers = NAMES.index("in_units")
-    assert many[teasers] > 0.1 > few[teasers]
 
 
 def test_the_confidence_is_the_models_probability():

@@ -30,27 +30,6 @@ def test_a_page_without_a_body_has_numbers_too():
     assert set(body_features(page.lines, page.prior, []).values()) == {0.0}
 
 
-def test_texts_of_an_article_follow_each_other():
-    article, listing = features_of(parsed(article_page())), features_of(parsed(list_page()))
-    assert article["place_near"] == 1 > listing["place_near"]
-    assert article["run_bytes"] > listing["run_bytes"]
-    assert article["title_to_prose"] < listing["title_to_prose"]
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("dates", "2026年11月3日 08:30"), ("dates", "3 hours ago"), ("more", "阅读全文"), ("more", "Read more"),
-        ("pagers", "下一页"), ("pagers", "Next »"), ("sorting", "Sort by price"), ("prices", "¥ 12.50"),
-        ("bylines", "责任编辑：王某"), ("bylines", "By Ann Author"), ("neighbours", "上一篇：旧闻"),
-        ("endings", "Filed under: Town"), ("numbers", "12"),
-    ],
-)  # fmt: skip
-def test_signs_are_counted_in_short_lines(name, text):
-    page = f"<p>{'Words of a text that says nothing of the kind at all. ' * 3}</p><div>{text}</div>"
-    assert features_of(parsed(page))[name] > features_of(parsed(page.replace(text, "Ink")))[name]
-
-
 @pytest.mark.parametrize(
     ("name", "texts"),
     [
@@ -79,15 +58,6 @@ def test_each_form_of_a_sign_holds_one_of_its_parts(name, texts):
     for text in texts.split(" | "):
         assert form.search(text), text
         assert any(part in text.lower() for part in parts), text
-
-
-def test_what_the_head_declares():
-    head = """<meta property="og:type" content="article"><link rel="next" href="/2">
-        <link rel="alternate" type="application/rss+xml" href="/feed">
-        <script type="application/ld+json">{"@type": ["ItemList", "Thing"], "itemListElement": []}</script>"""
-    declared, silent = features_of(parsed(article_page(head=head))), features_of(parsed(article_page()))
-    for name in ("og_article", "next_link", "feeds", "list_types"):
-        assert declared[name] > silent[name] == 0
 
 
 @pytest.mark.parametrize(

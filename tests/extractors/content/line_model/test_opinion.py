@@ -7,7 +7,7 @@ import pytest
 
 from extractors.content.line_model.context import LineModel
 from extractors.content.line_model.expected_f1 import expected, likeliest
-from extractors.content.line_model.line_columns import NAMES, NAMES_OF_ANY_KIND, features_of, flags_of
+from extractors.content.line_model.line_columns import NAMES, NAMES_OF_ANY_KIND, flags_of
 from extractors.content.line_model.opinion import CHOSEN, SURE, SWITCH, second_opinion, without_lone_headings
 from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body
@@ -28,15 +28,6 @@ def opinion_of(page, kept, trees):
     lines, prior = page.lines, page.prior
     with using((trees, trees), CHOSEN):
         return second_opinion(lines, prior, replace(rules_body(lines, prior), kept=kept))
-
-
-def test_numbers_have_a_name_each_and_are_finite():
-    page = parsed(news_page("Tides", TEXTS))
-    body = rules_body(page.lines, page.prior)
-    values = features_of(page.lines, page.prior, body)
-    assert values.shape == (len(page.lines), len(NAMES))
-    assert np.isfinite(values).all()
-    assert np.flatnonzero(values[:, NAMES.index("kept")]).tolist() == body.kept
 
 
 def test_a_model_that_agrees_with_the_rules_changes_nothing():
