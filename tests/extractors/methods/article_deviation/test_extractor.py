@@ -1,5 +1,3 @@
-import pytest
-
 from extractors import extract
 from extractors.html.tagless_text import BlockTree, build_tree, read_ctext
 from extractors.methods.article_deviation.extractor import LINE_COST, find_body, text_sizes
@@ -47,14 +45,6 @@ def test_element_with_line_breaks_is_the_body_itself():
     verse = "<br>".join(HARBOUR)
     page = f"<body><p>Tuesdays and Fridays.</p><div class='verse'>{verse}</div><p>Two coins.</p></body>"
     assert extract(page, method="article-deviation").text.split("\n\n") == list(HARBOUR)
-
-
-@pytest.mark.parametrize("story", [HARBOUR, BAKERY])
-def test_method_cuts_the_story(story):
-    article = extract(news_page("A story", story), "https://gazette.example/1", method="article-deviation")
-    assert article.method == "article-deviation"
-    assert article.text.split("\n\n") == list(story)
-    assert article.title == "A story"
 
 
 def test_bold_words_stay_in_their_paragraph():

@@ -1,8 +1,6 @@
 from lxml import html
 
-from extractors import extract
 from extractors.methods.article_deviation.verbatim import article_extract
-from tests.extractors.pages import HARBOUR, news_page
 
 
 def found(source):
@@ -28,8 +26,3 @@ def test_small_lead_gives_the_element():
 
 def test_children_of_about_equal_length_lead_to_the_longest_ones_parent():
     assert found(f'<div id="top"><p>{"x" * 90}</p><p>{"y" * 90}</p><p>zz</p></div>') == "top"
-
-
-def test_method_answers_under_its_name():
-    page = news_page("Tides", HARBOUR)
-    assert extract(page, method="article-deviation-verbatim").method == "article-deviation-verbatim"

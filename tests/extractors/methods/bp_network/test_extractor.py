@@ -22,15 +22,6 @@ RUSSIAN = (
 )
 
 
-@pytest.mark.parametrize("story", [HARBOUR, BAKERY, LIBRARY])
-def test_body_of_a_page(story):
-    article = extract(news_page("Tides", story), method="bp-network")
-    assert article.text.split("\n\n") == list(story)
-    assert article.method == "bp-network"
-    assert article.title == "Tides"
-    assert 0 < article.confidence <= 1
-
-
 @pytest.mark.parametrize(("title", "story"), [("潮汐观测站", CHINESE), ("Станция", RUSSIAN)])
 def test_languages(title, story):
     assert extract(news_page(title, story), method="bp-network").text.split("\n\n") == list(story)

@@ -33,14 +33,6 @@ def test_turning_points_bound_what_the_pages_do_not_share():
     assert abs(found.tail - len(head + BAKERY[0])) <= 5
 
 
-def test_method_cuts_what_differs_from_the_example():
-    page = news_page("Bread from old stones", BAKERY * 2)
-    article = extract(page, example=EXAMPLE, method="example-verbatim")
-    assert article.method == "example-verbatim"
-    assert set(article.text.split("\n\n")) >= set(BAKERY)
-    assert "Market Square" not in article.text
-
-
 def test_page_that_equals_the_example_has_no_body():
     assert isinstance(extract(EXAMPLE, example=EXAMPLE, method="example-verbatim"), NoArticle)
 

@@ -1,4 +1,3 @@
-from extractors import extract
 from extractors.html.dom import parse
 from extractors.methods.list_rank.verbatim import SameClass, list_texts
 
@@ -10,8 +9,3 @@ def test_rank_is_the_number_of_elements_times_the_length_of_their_text():
 
 def test_element_that_holds_everything_has_the_largest_mean():
     assert list_texts(parse("<body><p>a</p><p>b</p></body>")) == ["ab"]
-
-
-def test_method_answers_under_its_name():
-    page = "<body>" + "<p>A line with some words.</p>" * 4
-    assert extract(page, method="list-rank-verbatim").method == "list-rank-verbatim"
