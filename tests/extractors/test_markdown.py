@@ -1,4 +1,5 @@
 from html import escape
+from pathlib import Path
 
 import lxml.html
 import pytest
@@ -7,6 +8,7 @@ from markdown_it import MarkdownIt
 from extractors.html.sanitising import sanitise
 from extractors.markdown import to_markdown
 from tests.samples import sample
+from tests.tables import rows
 from tests.workers.naughty import NAUGHTY
 
 RENDER = MarkdownIt("commonmark", {"html": True}).enable("table").enable("strikethrough").render
@@ -18,28 +20,7 @@ def words(html):
     return "" if root is None else "".join("".join(root.itertext()).split())
 
 
-@pytest.mark.parametrize(
-    ("html", "markdown"),
-    [
-        ("<h3>Tides</h3><p>one<br>two</p>", "### Tides\n\none  \ntwo"),
-        ("<p>A <strong>bold</strong>, <em>soft</em>, <del>old</del> word</p>", "A **bold**, *soft*, ~~old~~ word"),
-        ("<ol start=3><li>Mix<ul><li>Flour</li></ul></li></ol>", "3. Mix\n   - Flour"),
-        ('<ul><li><input type="checkbox" checked> Mix</li></ul>', "- [x] Mix"),
-        ("<blockquote><p>a</p><p>b</p></blockquote>", "> a\n>\n> b"),
-        ("<p>a</p><blockquote>b</blockquote><blockquote><p>c</p></blockquote>d", "a\n\n> b\n\n> c\n\nd"),
-        ('<pre><code class="language-c++">a\n```\n</code></pre>', "````c++\na\n```\n````"),
-        ('<p><a href="https://a.example/b_c">x</a></p>', "[x](https://a.example/b_c)"),
-        ('<figure><img src="https://a.example/p.jpg" alt="a [b]"></figure>', "![a \\[b\\]](https://a.example/p.jpg)"),
-        ("<p>x<sup>2</sup> <code>a_b</code> snake_case _x_</p>", "x<sup>2</sup> `a_b` snake_case \\_x\\_"),
-        ("<p>1. one</p><p>- two</p><p># three</p>", "1\\. one\n\n\\- two\n\n\\# three"),
-        ("<p>a - b # c 1. d</p>", "a - b # c 1. d"),
-        ("<p>{{ x }} $y &lt;b&gt; &amp;lt; *</p>", "\\{\\{ x \\}\\} \\$y \\<b> \\&lt; \\*"),
-        (
-            '<p><math><mi>x</mi><annotation encoding="application/x-tex">x_1</annotation></math></p>',
-            "`x_1`",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("html", "markdown"), rows(Path(__file__).with_name("markdown.txt")))
 def test_markdown_of(html, markdown):
     assert to_markdown(html) == markdown
 

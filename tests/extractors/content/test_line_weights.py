@@ -1,7 +1,10 @@
+from pathlib import Path
+
 import pytest
 
 from extractors.content.line_weights import find_title_line, prior_of
 from extractors.html.class_names import role_of
+from tests.tables import rows
 
 from ..pages import BAKERY, HARBOUR, lines_of
 
@@ -15,24 +18,10 @@ def text(paragraphs):
     return "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
 
 
-@pytest.mark.parametrize(
-    ("attributes", "role"),
-    [
-        (("div", "", "", "", ""), (0, 0)),
-        (("article", "", "", "", ""), (2, 0)),
-        (("div", "entry-content", "", "", ""), (3, 0)),
-        (("div", "articleBody", "", "", ""), (3, 0)),
-        (("div", "", "", "articleBody", ""), (4, 0)),
-        (("div", "main-text", "", "", ""), (1, 0)),
-        (("div", "share-bar", "", "", ""), (0, 1)),
-        (("div", "", "comments", "", ""), (0, 2)),
-        (("aside", "", "", "", ""), (0, 3)),
-        (("div", "", "", "", "navigation"), (0, 3)),
-        (("div", "shared-harbour", "", "", ""), (0, 0)),
-    ],
-)
-def test_names_tell_body_from_noise(attributes, role):
-    assert role_of(*attributes) == role
+@pytest.mark.parametrize("row", rows(Path(__file__).with_name("roles.txt")))
+def test_names_tell_body_from_noise(row):
+    *attributes, body, noise = row
+    assert role_of(*attributes) == (int(body), int(noise))
 
 
 def test_named_noise_adds_less_than_a_declared_body():

@@ -1,10 +1,12 @@
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from extractors import extract
 from extractors.article import Article, Block
 from extractors.content.multipage import joined
+from tests.tables import rows
 
 from ..pages import BAKERY, HARBOUR, blog_page
 
@@ -38,22 +40,7 @@ def test_the_least_sure_page_says_how_sure():
     assert joined(cut("a", confidence=0.9), [cut("b", confidence=0.4)]).confidence == 0.4
 
 
-@pytest.mark.parametrize(
-    "pager",
-    [
-        ["1 2 下一页"],
-        ["上一页 1 2 3"],
-        ["Page 2 of 3"],
-        ["第2页"],
-        ["第 2/3 页", "下一页"],
-        ["« Previous | 1 | 2 | 3 | Next »"],
-        ["[1] [2]"],
-        ["1", "2", "下一页"],
-        ["首页", "上一页", "1", "2", "3 …", "下一页", "尾页"],
-        ["Next page"],
-        ["Seite 2 von 3"],
-    ],
-)
+@pytest.mark.parametrize("pager", rows(Path(__file__).with_name("pagers.txt")))
 def test_pager_at_head_or_tail_of_a_page_is_no_text(pager):
     further = [cut(*pager, "b", "Editor: Wang", *pager), cut("c", *pager, "Editor: Wang")]
     assert joined(cut("a", *pager), further).text == "a\n\nb\n\nEditor: Wang\n\nc"

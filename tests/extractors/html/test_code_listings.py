@@ -1,9 +1,12 @@
 """Listings as highlighters make them become plain code."""
 
+from pathlib import Path
+
 import pytest
 
 from extractors.html.code_listings import plain_listings
 from extractors.html.dom import inner_text, parse
+from tests.tables import rows
 
 CODE = ["read()", "", "if level > 3:", "    write(4)", "done()"]
 ROW = "<table><tr><td class={}>{}</td><td class={}>{}</td></tr></table>"
@@ -50,19 +53,7 @@ def test_numbers_of_lines_are_no_code(form):
     assert inner_text(code).strip("\n").split("\n") == CODE
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "<pre><b class=n>1</b> <i>read()</i>\n<b class=n>2</b> <i>write(<b class=n>3</b>)</i></pre>",
-        "<pre><b>2</b>\n<b>3</b>\n<b>4</b></pre>",
-        "<pre><b>1</b> apples\n<b>3</b> pears</pre>",
-        "<pre><b>1</b> apples\nand pears</pre>",
-        "<pre>990\n991</pre>",
-        "<pre>1 apples\n2 pears</pre>",
-        "<pre><code>read()</code> or <code>write()</code></pre>",
-        "<p class=lang>An introduction to many a language</p><pre>read()</pre>",
-    ],
-)
+@pytest.mark.parametrize("code", [code for (code,) in rows(Path(__file__).with_name("numbers_in_code.txt"))])
 def test_numbers_that_are_text_stay(code):
     page = parse(f"<body>{code}")
     before = inner_text(page)
@@ -70,17 +61,7 @@ def test_numbers_that_are_text_stay(code):
     assert inner_text(page) == before
 
 
-@pytest.mark.parametrize(
-    "listing",
-    [
-        "<button class=copy></button><span class=lang>js</span><pre><code>read()\nwrite()</code></pre>",
-        "<pre><div class=header>js <i>复制代码</i></div><code>read()\nwrite()</code></pre>",
-        "<pre><code>read()\nwrite()\n<span class=copy-code-btn>Copy</span></code></pre>",
-        "<pre><code>read()\nwrite()</code></pre><div class=line-numbers-wrapper><i>1</i> <i>2</i></div>",
-        "<pre><code>read()</code><code>write()</code></pre>",
-        "<pre><code><span class='js language'>read()</span>\nwrite()</code></pre>",
-    ],
-)
+@pytest.mark.parametrize("listing", [listing for (listing,) in rows(Path(__file__).with_name("labels_of_code.txt"))])
 def test_labels_of_a_listing_are_neither_code_nor_text(listing):
     page = parse(f"<body>{listing}")
     plain_listings(page)

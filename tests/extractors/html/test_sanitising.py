@@ -1,4 +1,5 @@
 from html import escape
+from pathlib import Path
 
 import pytest
 
@@ -8,27 +9,12 @@ from tests.clean_html import assert_clean
 from tests.console.web.injections import injections
 from tests.extractors.pages import BAKERY
 from tests.samples import sample
+from tests.tables import rows
 
 URL = "https://gazette.example/town/1"
 
 
-@pytest.mark.parametrize(
-    ("html", "clean"),
-    [
-        ("<a href='/x'>a</a><a href='ftp://a.example/'>b</a>", "<a>a</a><a>b</a>"),
-        ("<img src='//a.example/p.jpg' alt='a'>", '<img alt="a">'),
-        ("<code class='evil'>a</code>", "<code>a</code>"),
-        ("<code class='language-c++'>b</code>", '<code class="language-c++">b</code>'),
-        ("<td colspan=9999>a</td>", "a"),
-        (
-            "<table><tr><td colspan='9999' rowspan=2>a</table>",
-            '<table><tbody><tr><td rowspan="2">a</td></tr></tbody></table>',
-        ),
-        ("<ol start='x'><li value=3>a</ol>", '<ol><li value="3">a</li></ol>'),
-        ("<input type=text><input type=checkbox>", '<input><input type="checkbox">'),
-        ("<p id=x style='color:red' class=y onclick=z>a<script>b</script><style>c</style></p>", "<p>a</p>"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("html", "clean"), rows(Path(__file__).with_name("sanitised.txt")))
 def test_only_what_is_allowed_remains(html, clean):
     assert sanitise(html) == clean
 

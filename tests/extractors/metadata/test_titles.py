@@ -1,50 +1,15 @@
+from pathlib import Path
+
 import pytest
 
 from extractors.metadata.titles import find_title, page_titles, shared_names
-
-BREAD = "Bread from old stones"
-SOLD = "Best Stone Bread 2024: Recipes"
-MADE = "How to bake the best stone bread"
-MASON = "Bread from the mason's old stones"
+from tests.tables import rows
 
 
-@pytest.mark.parametrize(
-    ("declared", "whole", "headings", "title"),
-    [
-        ([], "", [], None),
-        ([], f"{BREAD} - The Gazette", [BREAD], BREAD),  # the site's name is cut where a heading shows the title
-        ([], f"{BREAD} — Town — The Gazette", [BREAD], BREAD),
-        ([], f"{BREAD} - Gazette", [], BREAD),  # the last part where nothing else is known
-        ([], "Self-made bread", [], "Self-made bread"),
-        ([], "Bread - a baker's life with stones", [], "Bread - a baker's life with stones"),  # a short first part
-        (["You won't believe this bread", BREAD], "Buy bread - The Gazette", [BREAD], BREAD),  # most places agree
-        ([BREAD], "", ["The Gazette"], BREAD),  # the heading is the site's name
-        ([], f"{BREAD} - The Gazette", ["The Gazette"], BREAD),
-        ([BREAD], BREAD, ["Our town"], BREAD),  # a heading unlike all declared titles is no headline
-        ([SOLD, SOLD], f"{SOLD} | Gazette", [MADE], MADE),  # what readers see wins over titles for search engines
-        ([BREAD], BREAD, ["Town and country", MASON, "Read on"], MASON),  # most like the declared one
-        (
-            ["周刊走访老城"],
-            '周刊走访老城"石磨"面包坊_示例新闻网',
-            [],
-            '周刊走访老城"石磨"面包坊',
-        ),  # cut at a quotation mark
-        (["Baker's 'old' bread"], "Baker's 'old' bread", ["Baker’s ‘old’ bread"], "Baker’s ‘old’ bread"),
-        (["Old bread"], "Old bread - Gazette", ["OLD BREAD"], "Old bread"),  # a heading in capitals lends no form
-        ([], "老城石磨面包坊-示例新闻网", [], "老城石磨面包坊"),  # section and name without spaces
-        ([], "老城石磨面包坊--文化--示例网", [], "老城石磨面包坊"),
-        ([], "老城石磨面包坊_文化_示例网", [], "老城石磨面包坊"),
-        ([], BREAD, [f"Town | {BREAD}"], BREAD),  # a rubric in the heading
-        ([], BREAD, [f"Review: {BREAD}"], f"Review: {BREAD}"),
-        ([], BREAD, [f"Title:{BREAD}"], BREAD),
-        ([BREAD], "", [f"{BREAD} Posted on March 5, 2024 by Ada"], BREAD),  # a date in the heading
-        ([BREAD], "", [f"Mar 5 2024 {BREAD}"], BREAD),
-        ([BREAD], "", [f"{BREAD} in 2024"], f"{BREAD} in 2024"),
-        (["Bread and stones"], "Town notes on bread: Bread and stones", ["Town notes on bread"], "Bread and stones"),
-    ],
-)
+@pytest.mark.parametrize(("declared", "whole", "headings", "title"), rows(Path(__file__).with_name("titles.txt")))
 def test_the_title_of_a_page_by_its_places(declared, whole, headings, title):
-    assert find_title(declared, whole, headings, None) == title
+    several = ([text for text in cell.split(" ¦ ") if text] for cell in (declared, headings))
+    assert find_title(next(several), whole, next(several), None) == title
 
 
 @pytest.mark.parametrize(
