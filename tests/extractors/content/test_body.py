@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,9 +9,9 @@ from extractors.content.page_body import rules_body, unmatched
 from extractors.content.profile import NO_PROFILE, Layout, Profile, markup_of, profile_of
 from extractors.content.trimming import Trimming
 from extractors.content.turning_points import LineEvidence, turning_points
-from extractors.html.dom import parse
 from extractors.html.paths import PathTrie
 from extractors.tracing import traced
+from tests.tables import rows
 
 from ..pages import BAKERY, HARBOUR, lines_of
 
@@ -45,88 +47,16 @@ def test_body_is_what_stands_below_the_element_that_holds_most_of_the_prose():
     assert kept(page) == [*HARBOUR, *BAKERY, "Short."]
 
 
-@pytest.mark.parametrize(
-    "noise",
-    [
-        "<aside>Subscribe to our letter, it comes on Fridays and costs nothing.</aside>",
-        "<figure><img src=x><figcaption>The pier at noon, seen from the east.</figcaption></figure>",
-        '<p class="img-caption">The pier at noon, seen from the east.</p>',
-        "<div class=promo><p>Win a weekend at the lake with our puzzle.</p></div>",
-        "<p><a href=/more>Read also what happened to the old gauge after the storm</a></p>",
-    ],
-)
-def test_noise_among_the_paragraphs_is_left_out(noise):
-    page = f"<div class=story>{PROSE}{noise}<p>The last line.</p></div>"
-    assert kept(page) == [*HARBOUR, *BAKERY, "The last line."]
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "<p>Downloads:</p><p><a href=/map.pdf>The map of the harbour with all gauges on it</a></p>",
-        "<p>下载地址：</p><p><a href=/map.zip>港口地图及全部水位标尺的压缩文件</a></p>",
-        "<p><a href=https://gauge.example/>The history of the old gauge by the keepers</a></p>",
-        "<p><a href=/more>The keepers described the gauge at length, with all of its repairs.</a></p>",
-        "<ul><li><a href=//gauge.example/a>The keepers</a></li><li><a href=//b.example/>The mill</a></li></ul>",
-        "<h2>Places to see</h2><ul><li><a href=/a>The keepers</a></li><li><a href=/b>The mill</a></li></ul>",
-        "<table><tr><td><a href=/a>The keepers of the gauge</a></td><td>They have kept it for long.</td></tr></table>",
-    ],
-)
-def test_links_that_the_author_wrote_as_lines_stay(line):
-    written = list(parse(f"<div>{line}</div>").itertext())
-    assert (
-        kept(f"{MENU}<div class=story>{PROSE}{line}<p>The last line.</p></div>")[len(HARBOUR + BAKERY) : -1] == written
-    )
-
-
-@pytest.mark.parametrize(
-    "teaser",
-    [
-        "<p><a href=/a>SEE ALL GAUGES</a></p>",
-        "<p><a href=/a>READ THIS: The keepers of the gauge and what they found.</a></p>",
-        '<p><a class="button" href=/a>Book a tour</a></p>',
-        '<div class="box"><p><a href=/a>The gauge</a></p></div>',
-        '<p class="partner"><a href=//gauge.example/>The gauge</a></p>',
-        "<ul><li><a href=/a>The keepers of the gauge in winter</a></li><li><a href=/b>The mill in summer</a></li></ul>",
-        "<h3>Related articles</h3><ul><li><a href=/a>The keepers</a></li><li><a href=/b>The mill</a></li></ul>",
-        "<table><tr><td><a href=/a>Sports of the week</a></td><td><a href=/b>Weather of the week</a></td></tr></table>",
-    ],
-)
-def test_teasers_among_the_paragraphs_go(teaser):
-    page = f"{MENU}<div class=story>{PROSE}{teaser}<p>The last line.</p></div>"
-    assert [text for text in kept(page) if not text.startswith("Related")] == [*HARBOUR, *BAKERY, "The last line."]
+@pytest.mark.parametrize(("between", "stays"), rows(Path(__file__).with_name("between.txt")))
+def test_what_stands_between_paragraphs_stays_or_goes(between, stays):
+    page = f"{MENU}<div class=story>{PROSE}{between}<p>The last line.</p></div>"
+    assert kept(page) == [*HARBOUR, *BAKERY, *(stays.split(" ¦ ") if stays else ()), "The last line."]
 
 
 def test_contents_of_the_page_among_its_paragraphs_go():
     before, after = ("".join(f"<p>{text}</p>" for text in texts) for texts in (HARBOUR, BAKERY))
     contents = "<ul><li><a href=#keepers>The keepers</a></li><li><a href=#mill>The mill of the town</a></li></ul>"
     assert kept(f"{MENU}<div class=story>{before}{contents}{after}</div>") == [*HARBOUR, *BAKERY]
-
-
-def test_figure_that_holds_a_listing_is_no_picture():
-    page = f"<div class=story>{PROSE}<figure class=code><pre>print('tide')</pre></figure></div>"
-    assert kept(page)[-1] == "print('tide')"
-
-
-@pytest.mark.parametrize(
-    "box",
-    [
-        "<div class='admonition note'><p class=admonition-title>{}</p></div>",
-        "<div class='kg-card kg-callout-card'><div class=kg-callout-text>{}</div></div>",
-        "<div class='note info'><p>{}</p></div>",
-        "<div class=review-pros><ul><li>{}</li></ul></div>",
-        "<details class=more><p>{}</p></details>",
-        "<blockquote class=digest-wrap><section class=digest><p>{}</p></section></blockquote>",
-    ],
-)
-def test_box_of_the_author_stays(box):
-    assert kept(f"<div class=story>{PROSE}{box.format('The gauge is read twice a day.')}</div>")[-1][-4:] == "day."
-    assert kept(f"<div class=story>{PROSE}<div class=extra><p>The gauge is new.</p></div></div>")[-1] == BAKERY[-1]
-
-
-def test_listing_in_a_small_wrapper_stays():
-    page = f'<div class=story>{PROSE}<div class="highlight"><pre>read_gauge()</pre></div></div>'
-    assert kept(page)[-1] == "read_gauge()"
 
 
 def test_heading_inside_a_small_wrapper_stays_within_the_segment_only():
@@ -170,11 +100,6 @@ def test_heading_of_a_box_leaves_with_it_and_a_wrapped_heading_stays():
     heading = "<div class=part><h3>In the evening</h3></div>"
     texts = kept(f"<div class=story>{PROSE}{box}{heading}{PROSE}</div>")
     assert texts == [*HARBOUR, *BAKERY, "In the evening", *HARBOUR, *BAKERY]
-
-
-def test_box_of_one_line_among_the_paragraphs_is_body():
-    page = f"<div class=story>{PROSE}<div class=note>A note to what was said.</div><p>The last line.</p></div>"
-    assert "A note to what was said." in kept(page)
 
 
 def test_example_s_profile_decides_between_two_candidates():

@@ -1,6 +1,7 @@
 """Each value of an article's metadata comes from a place of the page that the explanation names."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from extractors import Section
 from extractors.explanation import explain
 from tests.extractors.pages import BAKERY, news_page
 from tests.samples import sample
+from tests.tables import rows
 
 BASE = "https://paper.example"
 FETCHED = datetime(2026, 11, 20, 9, tzinfo=UTC)
@@ -53,22 +55,7 @@ def test_a_date_that_the_page_shows_in_its_zone_keeps_its_place():
     assert published.place == "lines before the body"
 
 
-@pytest.mark.parametrize(
-    ("head", "name", "place"),
-    [
-        ('<meta property="og:description" content="On bread">', "description", "meta og:description"),
-        (JSON_LD % '"description": "On bread"', "description", "JSON-LD description"),
-        ('<meta name="news_keywords" content="bread, mill">', "keywords", "meta news_keywords"),
-        ('<link rel="canonical" href="/bread">', "canonical_url", "<link rel=canonical>"),
-        ('<meta property="og:url" content="https://g.example/b">', "canonical_url", "meta og:url"),
-        ('<meta property="og:image" content="/b.png">', "image", "meta og:image"),
-        (JSON_LD % '"image": ["/c.png"]', "image", "JSON-LD image"),
-        ('<meta property="og:site_name" content="Gazette">', "site_name", "meta og:site_name"),
-        ('<meta name="source" content="Mill News">', "source", "meta source"),
-        ('<meta property="article:modified_time" content="2026-02-03">', "modified", "meta elements"),
-        ("", "language", "<html lang>"),
-    ],
-)
+@pytest.mark.parametrize(("head", "name", "place"), rows(Path(__file__).with_name("places.txt")))
 def test_a_value_names_its_place(head, name, place):
     field = fields_of(head, "https://g.example/2026/02/01/bread.html")[name]
     assert field.value

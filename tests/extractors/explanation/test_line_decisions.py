@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from extractors.registry import METHODS
 from extractors.tracing import traced, tracing
 from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
 from tests.samples import sample
+from tests.tables import rows
 
 BASE = "https://paper.example"
 FETCHED = datetime(2026, 11, 20, 9, tzinfo=UTC)
@@ -64,29 +66,7 @@ def test_example_shows_the_template_and_the_turning_points():
     assert {ground.name for ground in explanation.grounds} >= {"Surrounding match", "Probability", "Missing text"}
 
 
-@pytest.mark.parametrize(
-    ("piece", "text", "decision", "reason"),
-    [
-        ("<aside><p>Buy a boat today.</p></aside>", "Buy a boat", "noise", "in aside"),
-        ('<div class="comments"><p>I like boats.</p></div>', "I like boats", "noise", "comments"),
-        ('<div class="advert"><p>Buy a boat today.</p></div>', "Buy a boat", "noise", "advertisement"),
-        ('<div class="inset"><p>A boat costs a lot here.</p></div>', "A boat costs", "box", "in the box div.inset"),
-        ("<figure><img src='/a.png'><figcaption>A boat.</figcaption></figure>", "A boat.", "caption", "caption"),
-        (
-            '<p><a href="/boats">All about boats and sails of the harbour</a></p>',
-            "All about boats",
-            "link",
-            "100% of it is links",
-        ),
-        ("<p>Share on Facebook</p>", "Share on", "words", "is a control of the page"),
-        (
-            "<div class=ab><div class=cd><img src=x></div><div class=ef>A boat at dusk.</div></div>",
-            "A boat at dusk",
-            "caption",
-            "a short line under a picture",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("piece", "text", "decision", "reason"), rows(Path(__file__).with_name("left_out.txt")))
 def test_a_piece_within_the_body_is_left_out_for_a_named_reason(piece, text, decision, reason):
     body = PROSE.replace("</p><p>", f"</p>{piece}<p>", 1)
     explanation = explain(Section(None), news_page("New bread", (), body=body))
