@@ -25,7 +25,7 @@ def simhash(text: str) -> int:
         return 0
     if len(letters) < SHINGLE:
         letters = np.pad(letters, (0, SHINGLE - len(letters)))
-    hashes = _mixed(_distinct(_shingles(letters.astype(np.uint64))))
+    hashes = _mixed(np.unique(_shingles(letters.astype(np.uint64))))
     bits = np.unpackbits(hashes.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
     votes = 2 * bits.sum(axis=0, dtype=np.int64) > len(hashes)
     return int.from_bytes(np.packbits(votes, bitorder="little").tobytes(), "little")
@@ -43,14 +43,6 @@ def _shingles(letters: "np.ndarray") -> "np.ndarray":
     for place, multiplier in enumerate(_MULTIPLIERS):
         total += letters[place : place + count] * multiplier
     return total
-
-
-def _distinct(values: "np.ndarray") -> "np.ndarray":
-    """Return each value once, as `np.unique`, which loads NumPy's masked arrays."""
-    ordered = np.sort(values)
-    is_first = np.ones(len(ordered), dtype=bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    return ordered[is_first]
 
 
 def _mixed(values: "np.ndarray") -> "np.ndarray":

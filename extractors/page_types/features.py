@@ -10,7 +10,6 @@ texts that each follow a link, are among links, or are a small part of the page.
 from collections.abc import Iterator
 from functools import cache
 from math import log1p
-from operator import sub
 
 from lxml import etree
 
@@ -56,7 +55,7 @@ def screened_features_of(parsed: ParsedPage, kept: list[int]) -> dict[str, float
     """Return the numbers that are cheap to compute: `SCREENED`."""
     lines, head = parsed.lines, parsed.head
     return {
-        **body_features(lines, parsed.prior, kept, as_trained=False),
+        **body_features(lines, parsed.prior, kept),
         "link_share": sum(lines.linked_bytes) / max(1.0, sum(lines.widths)),
         "declared_article": float(bool(head.article)),
         "og_article": float("article" in head.first(("og:type",)).lower()),
@@ -95,11 +94,8 @@ def names_for_kinds() -> tuple[str, ...]:
     return (*names(), *SIGN_NAMES)
 
 
-def body_features(lines: Lines, prior: Prior, kept: list[int], *, as_trained: bool = True) -> dict[str, float]:
-    """Return the numbers by name for the body that the rules find; all 0 where they find none.
-
-    `as_trained`: with the sums of float32 that the models were trained with, to their last digit.
-    """
+def body_features(lines: Lines, prior: Prior, kept: list[int]) -> dict[str, float]:
+    """Return the numbers by name for the body that the rules find; all 0 where they find none."""
     if not kept:
         return dict.fromkeys(BODY_NAMES, 0.0)
     body, links = set(kept), lines.link_lines
@@ -108,12 +104,8 @@ def body_features(lines: Lines, prior: Prior, kept: list[int], *, as_trained: bo
     entries = [line for line in kept if line and links[line - 1] and line - 1 not in body]  # each follows a link
     widths = [lines.widths[line] for line in kept]
     total = sum(widths)
-    if as_trained:
-        unlinked = float((lines.width - lines.linked).sum())
-        linked_within, width_within = lines.linked[within].sum(), float(lines.width[within].sum())
-    else:
-        unlinked = sum(map(sub, lines.widths, lines.linked_bytes))
-        linked_within, width_within = sum(lines.linked_bytes[within]), sum(lines.widths[within])
+    unlinked = float((lines.width - lines.linked).sum())
+    linked_within, width_within = lines.linked[within].sum(), float(lines.width[within].sum())
     values = (
         log1p(len(entries)),
         len(entries) / len(kept),

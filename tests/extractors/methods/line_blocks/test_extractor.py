@@ -9,7 +9,6 @@ from extractors.methods.line_blocks.extractor import (
     block_sizes,
     comments_line,
     dense_range,
-    densest,
     weights,
 )
 from tests.extractors.pages import BAKERY, HARBOUR, news_page
@@ -47,12 +46,6 @@ def test_button_for_comments_above_the_body_changes_nothing():
     assert weights(ctext)[5] == 1_200
     assert comments_line(ctext) == len(ctext)
     assert comments_line(read_ctext(f"<p>{'tide ' * 300}</p><p>Comments</p><p>one</p>")) == 3
-
-
-def test_densest_range_has_the_largest_sum():
-    assert densest(lengths(5, -9, 4, -1, 4, -9, 6)) == (2, 5)
-    assert densest(lengths(-1, 0)) is None
-    assert densest(lengths()) is None
 
 
 def test_page_without_text_has_no_body():
