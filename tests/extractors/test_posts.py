@@ -18,15 +18,20 @@ from .threads import (
     FLAT,
     THREAD,
     TITLE,
+    answers,
+    commented,
     discourse,
     discuz,
     flarum,
     fluxbb,
+    forum,
     gitea,
     mumbling,
     phpbb,
+    questions,
     smf,
     stack_exchange,
+    teasers,
     tieba,
     vbulletin,
     weibo,
@@ -137,34 +142,13 @@ def test_what_stands_beside_the_only_posts_is_no_post(form, count):
 
 
 def test_an_article_above_comments_is_no_post():
-    comments = "".join(
-        f'<li id="comment-{number}" class="comment even"><b class=fn>{one.author}</b> '
-        f"<time datetime={one.time.isoformat()}></time><div class=comment-content>{one.text}</div></li>"
-        for number, one in enumerate(THREAD)
-    )
-    article = (
-        "<article><h1>Tide</h1><a class=author href=/author/mira>Mira Holt</a><time datetime=2025-11-13T08:00></time>"
-    )
-    page = f"<body>{article}{''.join(f'<p>{line}</p>' for line in HARBOUR)}</article><ol>{comments}</ol></body>"
-    published = '<meta property="article:published_time" content="2025-11-13T08:00:00Z">'
+    page, declared = (commented(THREAD, lines=HARBOUR, published=is_declared) for is_declared in (False, True))
     assert len(last_posts([page])) == len(WRITTEN) + 1
-    assert last_posts([f"<html><head>{published}</head>{page}</html>"]) == WRITTEN
+    assert last_posts([declared]) == WRITTEN
 
 
 def test_comments_by_the_author_of_an_answer_are_posts_too():
-    def post(number, name, text):
-        written = f'<a class=username href="/users/u">{name}</a> <time datetime="2025-11-14T08:{10 + number}"></time>'
-        return f"<p>{text}</p>{written}"
-
-    answers = []
-    for number, writer in enumerate(("Ann", "Bob")):
-        remarks = "".join(
-            f'<li id="c{number}{place}">{post(20 + number, name, f"Remark {number}{place}.")}</li>'
-            for place, name in enumerate(("Ann", "Quinn"))
-        )
-        answers.append(f'<div id="a{number}" class=answer>{post(number, writer, HARBOUR[0])}<ul>{remarks}</ul></div>')
-    posts = read_posts(f"<h1>{TITLE}</h1>{''.join(answers)}", URL)
-    assert [post.author for post in posts] == ["Ann", "Ann", "Quinn", "Bob", "Ann", "Quinn"]
+    assert authors_of(answers(THREAD, text=HARBOUR[0])) == ["Ann", "Ann", "Quinn", "Bob", "Ann", "Quinn"]
 
 
 def test_a_later_page_that_names_who_began_the_thread_has_no_opening_post():
@@ -344,24 +328,6 @@ def test_the_text_is_what_most_posts_name_so(engine):
     assert all(one.text in post.text for one, post in zip(THREAD, found, strict=True))
 
 
-def question_page(*counts):
-    """A page of answers with so many comments on each; answers and lists of comments share a name of their classes."""
-    comment = (
-        '<li id="comment-{0}" class=comment><span class=comment-copy>Remark {0} on the tide.</span> <a '
-        'href="/users/{0}/u">user{0}</a> <span title="2025-11-16 09:{1:02}Z">Nov 16</span></li>'
-    )
-    answer = (
-        '<div id="answer-{0}" class=answer><div class="answercell right"><div class=js-post-body><p>{2}</p></div><div '
-        'class=user-info><span title="2025-11-14 08:{0:02}Z">Nov 14</span> <a href="/users/{0}/u">writer{0}</a></div>'
-        '</div><div class="right js-comments"><div id="comments-{0}" class=comments><ul>{1}</ul></div></div></div>'
-    )
-    answers = (
-        answer.format(n, "".join(comment.format(f"{n}{m}", m) for m in range(count)), BAKERY[n])
-        for n, count in enumerate(counts)
-    )
-    return f"<html><body><h1>{TITLE}</h1>{''.join(answers)}</body></html>"
-
-
 @pytest.mark.parametrize("counts", [(2, 3, 1), (1, 2, 0, 2), (1, 1, 0), (3, 1)])
 def test_a_list_of_comments_is_no_post_and_ids_stay_when_it_grows(counts):
     anchors = [
@@ -369,7 +335,7 @@ def test_a_list_of_comments_is_no_post_and_ids_stay_when_it_grows(counts):
         for n, count in enumerate(counts)
         for anchor in (f"answer-{n}", *(f"comment-{n}{m}" for m in range(count)))
     ]
-    posts = read_posts(question_page(*counts), URL)
+    posts = read_posts(questions(THREAD, counts=counts, lines=BAKERY), URL)
     assert [post.anchor for post in posts] == anchors
     assert [post.text for post in posts if post.author.startswith("writer")] == list(BAKERY[: len(counts)])
 
@@ -402,22 +368,13 @@ def test_numbers_go_on_where_the_page_begins():
         assert [post.number for post in read_posts(page, URL)][:2] == [21, 22]
 
 
-TEASERS = "".join(
-    f'<div class="teaser"><h3><a href="/{number}.html">{line[:30]}</a></h3><span class="author">Ann {number}</span>'
-    f'<time datetime="2026-11-0{number + 1}">Nov {number + 1}</time><p>{line}</p></div>'
-    for number, line in enumerate((*BAKERY, *HARBOUR))
-)
-INDEX = "".join(
-    f'<tr class="thread"><td><a href="/t/{number}">{line[:60]}</a></td><td><a href="/user/{number}" class="author">'
-    f"U{number}</a></td><td><time datetime='2026-11-0{number + 1}'>Nov {number + 1}</time></td></tr>"
-    for number, line in enumerate((*BAKERY, *HARBOUR))
-)
+LINES = (*BAKERY, *HARBOUR)
 
 
-@pytest.mark.parametrize(
-    "page",
-    [news_page("Bread", BAKERY), news_page("Town", (), body=TEASERS), f"<table>{INDEX}</table>", "<p>One line.</p>"],
-)
+@pytest.mark.parametrize("page", [
+    news_page("Bread", BAKERY), news_page("Town", (), body=teasers(THREAD, lines=LINES)), forum(THREAD, lines=LINES),
+    "<p>One line.</p>",
+])  # fmt: skip
 def test_articles_teasers_and_lists_of_threads_have_no_posts(page):
     assert read_posts(page, URL) == []
 

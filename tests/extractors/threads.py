@@ -2,7 +2,8 @@
 
 thread_pages/ has a template for each. `mumbling` is a board without links to users and with generated names of classes:
 the name stands as text beside the time. `flarum` is a board whose page without scripts shows no times. In `weibo` the
-text begins with the name; `gitea` has events among the posts. The posts of `FLAT` have no element of their own.
+text begins with the name; `gitea` has events among the posts. The posts of `FLAT` have no element of their own. An
+article is `commented`; `answers` and `questions` have comments below answers; `teasers` and a `forum` have no posts.
 """
 
 from collections.abc import Callable
@@ -47,4 +48,5 @@ NAMES = "discuz phpbb vbulletin xenforo discourse stack_exchange hacker_news red
 ENGINES = {name: _engine(name) for name in NAMES.split()}
 discuz, phpbb, vbulletin, xenforo, discourse, stack_exchange, _, _, tieba, smf, _ = ENGINES.values()
 fluxbb, mumbling, flarum, gitea, weibo = map(_engine, ("fluxbb", "mumbling", "flarum", "gitea", "weibo"))
+commented, answers, questions, teasers, forum = map(_engine, ("commented", "answers", "questions", "teasers", "forum"))
 FLAT = {name: _engine(name) for name in ("archive", "rows")}
