@@ -215,9 +215,7 @@ def without_links(lines: Lines, kept: list[bool], inside: range, root: int) -> l
     if not among:
         return result
     outline, trie = lines.outline, lines.trie
-    linked, widths = lines.once(
-        "bytes of paths", None, lambda: (outline.direct(lines.linked_bytes), outline.direct(lines.widths))
-    )
+    linked, widths = outline.direct(lines.linked_bytes), outline.direct(lines.widths)
     headings = []
     for index, place in _places(lines, kept, result, among, inside):
         path, number = lines.paths[index], outline.places[index]

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from ..html.lines import Lines
-from ..tracing import tracing
 from .body import Body, find_body
 from .line_weights import Prior
 from .trimming import trim
@@ -16,13 +15,7 @@ from .turning_points import LineEvidence
 
 
 def rules_body(lines: Lines, prior: Prior) -> Body:
-    """Return the body of a page alone, trimmed; it is found once, unless the extraction is traced."""
-    if tracing() is not None:
-        return _trimmed_body(lines, prior)
-    return lines.once("rules", prior, lambda: _trimmed_body(lines, prior))
-
-
-def _trimmed_body(lines: Lines, prior: Prior) -> Body:
+    """Return the body of a page alone, trimmed."""
     body = find_body(lines, LineEvidence(unmatched(lines), prior))
     if not body.kept:
         body = replace(body, kept=_something(lines, prior, body))

@@ -10,9 +10,7 @@ The tree is walked by compiled code where that is available, otherwise in Python
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from functools import cached_property
-from typing import Any, TypeVar, cast
 
 import numpy as np
 from lxml import etree
@@ -26,7 +24,6 @@ from .walk import walk
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
-Result = TypeVar("Result")
 
 MASKED_LENGTH = 40  # characters: digits of lines up to this count as equal (dates, counters); longer lines are prose
 MAX_LINES = 100_000  # lines of a page; the rest is not read. The longest of the development pages has 836
@@ -70,7 +67,6 @@ class Lines:
         self.url: str | None = None
         self.root: etree._Element | None = None
         self.hide = True
-        self._found: dict[str, tuple[object, Any]] = {}
         self.widths = list(map(float, walked.widths))
         self.linked_bytes = [
             0.0 if not inside else inside * width / len(text) if inside < len(text) else width
@@ -201,20 +197,8 @@ class Lines:
         """The part of the trie that contains this page's paths."""
         return Outline(self.trie, self.paths)
 
-    def once(self, name: str, given: object, compute: Callable[[], Result]) -> Result:
-        """Return what `compute` finds on the page; it is called once as long as what it depends on is equal.
-
-        A page's own body and the one that examples elect often have the same lines. `name`: of what is computed;
-        `given`: what it depends on besides the page.
-        """
-        known = self._found.get(name)
-        if known is None or known[0] != given:
-            known = self._found[name] = (given, compute())
-        return cast(Result, known[1])
-
     def forget_elements(self) -> None:
         """Release the elements, which keep the page's tree in memory."""
-        self._found.clear()
         self.links, self.link_elements, self.media = [], ElementList(), []
         self.blocks, self.root = ElementList(), None
 
@@ -223,7 +207,6 @@ class Lines:
         self.paths = trie.copy_from(self.trie, self.paths)
         self.trie = trie
         self.__dict__.pop("outline", None)
-        self._found.clear()
 
 
 def _host_of(href: str) -> str:

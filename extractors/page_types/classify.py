@@ -112,7 +112,7 @@ def page_type(html: bytes | str, url: str | None = None, *, content_type: str | 
 
 def screened(parsed: ParsedPage, kept: list[int]) -> tuple[bool, bool]:
     """Return what the screens say of the page with the body `kept`: whether it is surely no list, and no other kind."""
-    features = parsed.lines.once("screened", (kept, parsed.prior), lambda: screened_features_of(parsed, kept))
+    features = screened_features_of(parsed, kept)
     no_list = _passes(SCREEN, features)
     return no_list, no_list and _passes(SCREEN_OF_KINDS, features)
 
@@ -133,7 +133,7 @@ def weigh(parsed: ParsedPage, kept: list[int] | None = None, evidence: float = 0
 
     `kept`: the rules' body, if it is known; `evidence`: log odds that the caller has for an article.
     """
-    features = parsed.lines.once("page type", (kept, parsed.prior), lambda: features_of(parsed, kept))
+    features = features_of(parsed, kept)
     model = _model(WITHOUT_ADDRESS if address_of(parsed) is None else WITH_ADDRESS)
     page = model.contributions(model.row(features)[np.newaxis])[0]
     return Weighing(model, features, page, float(page.sum() + model.bias[0]) + evidence)

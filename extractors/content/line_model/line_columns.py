@@ -94,11 +94,9 @@ def features_of(lines: Lines, prior: Prior, body: Body, similarity: list[float] 
     width_log = np.log1p(width)
     before = np.cumsum(prose)
     following = _following(long)
-    kept, of_lines = flags_of(body.kept, count), (body.kept, prior)
-    of_regions, levels = lines.once("regions", of_lines, lambda: regions.region_columns(lines, prior, kept, prose))
-    of_words = lines.once(
-        "words", of_lines, lambda: cohesion.cohesion_columns(lines.texts, prior.title, kept, long, inner)
-    )
+    kept = flags_of(body.kept, count)
+    of_regions, levels = regions.region_columns(lines, prior, kept, prose)
+    of_words = cohesion.cohesion_columns(lines.texts, prior.title, kept, long, inner)
     columns = (
         kept, flags_of(body.captions, count), _below_root(lines, body.root)[at],
         (index >= body.head) & (index < body.tail),

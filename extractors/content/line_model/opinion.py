@@ -118,16 +118,17 @@ def second_opinion(
     *,
     kinds: Mapping[PageType, float] | None = None,
     posts: Flags | None = None,
+    values: Floats | None = None,
 ) -> Opinion:
     """Return the body after the model's correction.
 
     `body`: that of the rules, or of the vote of examples; `similarity`: of the lines to an example's, None without one;
     `factors`: of the lines that the vote of examples leaves out, by what these know of the template; `kinds`: the
     probability of each kind of page, None if it is surely an article, for which a model of articles alone is better:
-    replies and cards are body on other pages; `posts`: the lines of a thread's posts.
+    replies and cards are body on other pages; `posts`: the lines of a thread's posts; `values`: the numbers of the
+    lines, if they are known.
     """
-    given = (body, prior, similarity)
-    values = lines.once("values", given, lambda: features_of(lines, prior, body, similarity))
+    values = features_of(lines, prior, body, similarity) if values is None else values
     of_articles, of_any_kind = CHOSEN.get() or _stored()
     is_article = kinds is None
     rules = flags_of(body.kept, len(lines))

@@ -22,7 +22,7 @@ from ...content.endings import attachments, notes
 from ...content.endings import captions as following_captions
 from ...content.line_model.opinion import Opinion, second_opinion
 from ...content.page_body import rules_body
-from ...html.lines import Flags, Lines
+from ...html.lines import Flags, Floats, Lines
 from ...page import Page
 from ...page_types.classify import PageVerdict, judge
 from ...posts import LEAST, read_thread
@@ -81,27 +81,28 @@ def own_opinion(
     is_article = verdict.is_article if is_article is None else is_article
     read = _read_as(parsed, rules, verdict, is_article is not False)
     if is_article is None and read[1].confidence < SURE:
-        other = _read_as(parsed, rules, verdict, False)
+        other = _read_as(parsed, rules, verdict, False, values=read[0].values)
         if other[1].confidence > read[1].confidence + OTHERWISE:
             return other
     return read
 
 
 def _read_as(
-    parsed: ParsedPage, rules: Body, verdict: PageVerdict, is_article: bool, posts: Flags | None = None
+    parsed: ParsedPage,
+    rules: Body,
+    verdict: PageVerdict,
+    is_article: bool,
+    posts: Flags | None = None,
+    values: Floats | None = None,
 ) -> tuple[Opinion, Trust, bool]:
-    lines = parsed.lines
-    opinion = second_opinion(lines, parsed.prior, rules, kinds=None if is_article else verdict.kinds, posts=posts)
+    lines, kinds = parsed.lines, None if is_article else verdict.kinds
+    opinion = second_opinion(lines, parsed.prior, rules, kinds=kinds, posts=posts, values=values)
     trust = trust_of(opinion, known_of(lines, parsed.head, opinion.kept, verdict.probability))
     return opinion, trust, is_article
 
 
 def lines_of_posts(parsed: ParsedPage) -> Flags | None:
     """Return whether each line is in a post, None if the page has fewer than `LEAST` posts."""
-    return parsed.lines.once("posts", None, lambda: _lines_of_posts(parsed))
-
-
-def _lines_of_posts(parsed: ParsedPage) -> Flags | None:
     (posts,) = read_thread([parsed.page], is_thread=True)
     if len(posts) < LEAST:
         return None

@@ -5,12 +5,10 @@ import pytest
 
 from extractors.content.body import BodySearch, find_body
 from extractors.content.line_weights import prior_of
-from extractors.content.page_body import rules_body, unmatched
+from extractors.content.page_body import unmatched
 from extractors.content.profile import NO_PROFILE, Layout, Profile, markup_of, profile_of
-from extractors.content.trimming import Trimming
 from extractors.content.turning_points import LineEvidence, turning_points
 from extractors.html.paths import PathTrie
-from extractors.tracing import traced
 from tests.tables import rows
 
 from ..pages import BAKERY, HARBOUR, lines_of
@@ -160,13 +158,3 @@ def test_line_that_repeats_the_example_stays_on_a_main_path_and_goes_elsewhere()
     texts = [lines.texts[index] for index in body_of(lines, similarity).kept]
     assert "Good day, dear readers." in texts
     assert "Share this story with friends." not in texts
-
-
-def test_the_rules_body_is_found_once_and_noted_each_time_if_traced():
-    lines = lines_of(f"<div class=story>{PROSE}</div>")
-    prior = prior_of(lines, [])
-    assert rules_body(lines, prior) is rules_body(lines, prior)
-    with traced() as trace:
-        rules_body(lines, prior)
-        rules_body(lines, prior)
-    assert len(trace.steps_of(Trimming)) == 2
