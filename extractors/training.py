@@ -34,6 +34,13 @@ def add_held_out(parser: argparse.ArgumentParser, pages: str) -> None:
     parser.add_argument("--held-out", type=share, default=HELD_OUT, metavar="SHARE", help=told)
 
 
+def positive(text: str) -> int:
+    """Return a number of at least 1, as an argument of a command."""
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least 1")
+    return int(text)
+
+
 def share(text: str) -> float:
     """Return an option's value as a share of the pages. Raises `ArgumentTypeError`."""
     try:

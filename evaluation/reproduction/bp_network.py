@@ -33,6 +33,7 @@ from extractors.content.assembly import assemble
 from extractors.methods.bp_network.extractor import CONFIDENCE, VERBATIM_WEIGHTS, WEIGHTS
 from extractors.methods.bp_network.network import USED, VERBATIM, Network, load
 from extractors.methods.density import extractor as density
+from extractors.training import positive
 
 from ..arguments import comma_list, count, mistakes, parser_of
 from ..data import DataError, DataSet, read_sets
@@ -282,7 +283,7 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--least",
-        type=_positive,
+        type=positive,
         default=LEAST_SITE,
         metavar="N",
         help=f"pages of a site with a row of its own; default: {LEAST_SITE}",
@@ -294,8 +295,8 @@ def parser() -> argparse.ArgumentParser:
         metavar="A,B",
         help=f"of source and unseen: {'; '.join(FORMS)}",
     )
-    parser.add_argument("--seeds", type=_positive, default=5, metavar="N", help="draws that are averaged; default: 5")
-    parser.add_argument("--test", type=_positive, default=50, metavar="N", help="pages tested a set; default: 50")
+    parser.add_argument("--seeds", type=positive, default=5, metavar="N", help="draws that are averaged; default: 5")
+    parser.add_argument("--test", type=positive, default=50, metavar="N", help="pages tested a set; default: 50")
     parser.add_argument("--sample", type=count, default=0, metavar="N", help="pages read a set; default: all")
     parser.add_argument(
         "--inputs",
@@ -309,12 +310,6 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--export", type=Path, metavar="DIR", help="only write the shipped weights' training pages")
     return parser
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
-    return int(text)
 
 
 def _inputs(text: str) -> list[str]:

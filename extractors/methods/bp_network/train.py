@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import TrainingMistakes
-from ...training import add_held_out, run
+from ...training import add_held_out, positive, run
 from .extractor import METHOD, OWN_WEIGHTS, VERBATIM_METHOD
 from .labelled_pages import LabelledLines, labelled_pages, read_labelled
 from .network import BODY, HIDDEN, ROUNDS, USED, VERBATIM, Network, Values, learn, learn_line_by_line, save
@@ -110,17 +110,11 @@ def _parser() -> argparse.ArgumentParser:
     out = Path("bp-network.json")
     parser.add_argument("folder", type=Path, metavar="DIR", help="pages as NAME.html with NAME.txt beside")
     parser.add_argument("--out", type=Path, default=out, metavar="FILE", help=f"default: {out}")
-    parser.add_argument("--seed", type=_count, default=1, metavar="N", help="same seed, same weights; default: 1")
-    parser.add_argument("--rounds", type=_count, default=ROUNDS, metavar="N", help=f"default: {ROUNDS}")
+    parser.add_argument("--seed", type=positive, default=1, metavar="N", help="same seed, same weights; default: 1")
+    parser.add_argument("--rounds", type=positive, default=ROUNDS, metavar="N", help=f"default: {ROUNDS}")
     add_held_out(parser, "pages")
     parser.add_argument("--verbatim", action="store_true", help="the source's inputs and procedure, for comparison")
     return parser
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least 1")
-    return int(text)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ Width is UTF-8 bytes without white space, as in `lines`: the titles of a Chinese
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, islice, takewhile
 
 from lxml import etree
@@ -72,7 +73,6 @@ class LinkedTree:
         self._width: dict[etree._Element, int] = {}
         self._labels: dict[etree._Element, int] = {}
         self._children: dict[etree._Element, list[etree._Element]] = {}
-        self._words: dict[str, tuple[str, ...]] = {}
         self._steps: dict[etree._Element, tuple[str, str]] = {}
         self._before: dict[etree._Element, int] = {}  # see `_text_before`
         self._read()
@@ -177,13 +177,13 @@ class LinkedTree:
 
     def class_words(self, element: etree._Element) -> tuple[str, ...]:
         """Return the words of an element's class, without numbers and words for a position in the list."""
-        classes = element.get("class") or ""
-        found = self._words.get(classes)
-        if found is None:
-            words = (_DIGITS.sub("", word) for word in classes.lower().split())
-            found = tuple(word for word in words if (plain := word.strip("-_")) and plain not in POSITION_WORDS)
-            self._words[classes] = found
-        return found
+        return _class_words(element.get("class") or "")
+
+
+@lru_cache(1_000)
+def _class_words(classes: str) -> tuple[str, ...]:
+    words = (_DIGITS.sub("", word) for word in classes.lower().split())
+    return tuple(word for word in words if (plain := word.strip("-_")) and plain not in POSITION_WORDS)
 
 
 def _shorten(root: etree._Element) -> None:
