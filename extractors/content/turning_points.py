@@ -113,13 +113,16 @@ def with_foreign(familiarity: list[float], weight: float) -> list[float]:
     return [usual + weight if usual < unusual else 1.0 for usual in familiarity]
 
 
-def turning_points(weights: list[float]) -> tuple[int, int]:
-    """Return head and tail (exclusive) of the contiguous segment with the largest sum; (0, 0) if none is positive."""
+def turning_points(weights: list[float], *, with_empty: bool = False) -> tuple[int, int]:
+    """Return head and tail (exclusive) of the contiguous segment with the largest sum; (0, 0) if none is positive.
+
+    `with_empty`: lines before it whose weights add up to 0 belong to it.
+    """
     total = least = best = 0.0
     start = head = tail = 0
     for line, weight in enumerate(weights, 1):
         total += weight
-        if total <= least:
+        if total < least or (total == least and not with_empty):
             least, start = total, line
         elif total - least > best:
             best, head, tail = total - least, start, line

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..content.turning_points import turning_points
 from ..html.elements import IMAGE, KINDS
 from ..html.lines import Lines
 from . import list_words
@@ -109,22 +110,11 @@ def _reads_as_title(text: str) -> bool:
 
 
 def _densest_run(marked: Marked) -> tuple[int, int]:
-    """Return the first and the last line + 1 of the run of lines with most unlinked text: the possible body.
-
-    Lines of weight 0 before it belong to it, unlike those before `turning_points`: the model was trained so.
-    """
+    """Return the first and the last line + 1 of the run of lines with most unlinked text: the possible body."""
     lines = marked.lines
     plain = np.maximum(lines.width - lines.linked, 0)
     weights = np.minimum(plain - 2 * lines.linked - LINE_COST, LINE_MAX) * lines.weight
-    start = end = low_at = 0
-    total = low = best = 0.0
-    for line, weight in enumerate(weights.tolist(), 1):
-        total += weight
-        if total < low:
-            low, low_at = total, line
-        elif total - low > best:
-            best, start, end = total - low, low_at, line
-    return start, end
+    return turning_points(weights.tolist(), with_empty=True)  # the model was trained so
 
 
 def _amounts(marked: Marked, whole: Sums) -> dict[str, float]:
