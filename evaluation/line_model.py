@@ -37,7 +37,7 @@ from extractors.content.page_body import rules_body
 from extractors.errors import UnusablePage
 from extractors.html.paths import PathTrie
 from extractors.learned import using
-from extractors.methods.example.extractor import Example, cast_all, support_of, usual_similarity, voted_body
+from extractors.methods.example.extractor import Example, cast_all, voted_body
 from extractors.page import make_page
 from extractors.page_types.classify import FOLDER, judge, weigh
 
@@ -373,12 +373,13 @@ def _read(
     valid = [vote for vote in cast_all(example.voters, parsed) if vote.counts]
     if not valid:
         return None
-    body, kept = voted_body(parsed, valid)
+    voted = voted_body(parsed, valid)
+    kept = voted.body.kept
     if not kept:
         return None
     known = known_of(parsed.lines, parsed.head, kept, judge(parsed, kept).probability)
-    known = replace(known, match=max(vote.match for vote in valid), support=support_of(valid, kept))
-    return parsed, replace(body, kept=kept), usual_similarity(valid), known
+    known = replace(known, match=max(vote.match for vote in valid), support=voted.support(kept))
+    return parsed, voted.body, voted.similarity, known
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -7,10 +7,12 @@ import numpy as np
 
 from .article import NoArticle
 from .content.assembly import ParsedPage, read
+from .content.page_body import rules_body
+from .content.similarity import align
 from .errors import UnusablePage
 from .html.lines import Floats
 from .html.paths import PathTrie
-from .methods.example.extractor import DISSIMILAR, ODD, cast_all, voter_of
+from .methods.example.extractor import DISSIMILAR, ODD, lines_around, surrounding_match
 from .page import Page
 
 
@@ -28,12 +30,12 @@ def pairwise_matches(pages: Sequence[Page]) -> Floats:
     """
     trie = PathTrie()
     parsed = [_read(page, trie) for page in pages]
-    voters = [voter_of(page) if page is not None else None for page in parsed]
     matches = np.zeros((len(pages), len(pages)), np.float32)
-    for row, voter in enumerate(voters):
-        for column, page in enumerate(parsed):
-            if row != column and voter is not None and page is not None:
-                matches[row, column] = cast_all([voter], page)[0].match
+    for column, page in enumerate(parsed):
+        around = lines_around(page.lines, rules_body(page.lines, page.prior).kept) if page is not None else []
+        for row, example in enumerate(parsed):
+            if row != column and page is not None and example is not None:
+                matches[row, column] = surrounding_match(around, align(example.lines, page.lines).page)
     return matches
 
 

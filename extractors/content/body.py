@@ -12,12 +12,12 @@ from operator import mul
 import numpy as np
 
 from ..html.lines import Lines
-from ..tracing import note, tracing
+from ..tracing import note
 from . import line_membership as keeping
 from .line_membership import without_links
 from .profile import MAIN_SHARE
 from .roots import content_of_paths, find_root
-from .turning_points import FOREIGN_WEIGHT, LineEvidence, Segment, SegmentSearch, with_foreign
+from .turning_points import LineEvidence, Segment, segment_of, with_foreign
 
 REPEATED = float(np.float32(0.9))  # similarity from which a line repeats the example; rounded like the similarities
 FOREIGN_ROOT_WEIGHT = 0.1  # weight, in the search for the root, of lines whose paths the example does not use
@@ -54,63 +54,11 @@ class BodySteps:
     under_picture: frozenset[int] = frozenset()
 
 
-class BodySearch:
-    """The search for the body of a page by the evidence of one example after the other; equal evidence is used once.
-
-    Evidence is equal if all is that the steps use of it: of an example's profile, what it says of the page's paths.
-    """
-
-    def __init__(self, lines: Lines) -> None:
-        self._segments = SegmentSearch(lines)
-        trie, paths = lines.trie, {*lines.paths}
-        cells = [path for path in paths if trie.tag[path] in CELLS]
-        self._repeatable = frozenset((*compress(lines.paths, lines.are_headings), *cells))  # see `_template_lines`
-        self._signatures, self._leaves = frozenset(lines.outline.signatures), frozenset(map(trie.leaf, paths))
-        self._found: list[tuple[object, Body]] = []
-
-    def body_by(self, evidence: LineEvidence, places: list[float]) -> Body:
-        """Return the body by the evidence of an example; the same object if an earlier example's is equal.
-
-        `places`: the factors of the page's paths by the example's layout, or [].
-        """
-        profile, familiarity = evidence.profile, evidence.profile.familiarity(self._segments.lines)
-        used = (
-            evidence.similarity,
-            places,
-            with_foreign(familiarity, min(FOREIGN_WEIGHT, FOREIGN_ROOT_WEIGHT)),  # larger weights distinguish less
-            profile.main & self._signatures,
-            profile.strong & self._leaves,
-            evidence.layout.mostly & self._repeatable,
-        )
-        if tracing() is None:
-            for known, body in self._found:
-                if known == used:
-                    return body
-        body = _find_body(self._segments, evidence, places, familiarity)
-        self._found.append((used, body))
-        return body
-
-    def new_bytes(self, similarity: list[float]) -> float:
-        """Return what is new compared with an example, in bytes: the content of the body by similarity alone."""
-        return self._segments.new_bytes(similarity)
-
-
 def find_body(lines: Lines, evidence: LineEvidence) -> Body:
     """Return the body of a page; without lines if there is no evidence for a body."""
-    places, familiarity = evidence.layout.factors_of_paths(lines), evidence.profile.familiarity(lines)
-    return _find_body(SegmentSearch(lines), evidence, places, familiarity)
-
-
-def _find_body(segments: SegmentSearch, evidence: LineEvidence, places: list[float], familiarity: list[float]) -> Body:
-    """Return the body.
-
-    `places`: the factors of the page's paths by the example's layout, or []; `familiarity`: of its lines by the
-    profile, or [].
-    """
-    lines = segments.lines
     if not len(lines):
         return Body([])
-    segment = segments.segment_by(evidence, places, familiarity)
+    segment = segment_of(lines, evidence)
     head, tail, content = segment.head, segment.tail, segment.content
     if not any(content):
         body = Body([], head=head, tail=tail)

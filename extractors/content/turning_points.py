@@ -49,52 +49,31 @@ class Segment(NamedTuple):
     content: list[float]
 
 
-class SegmentSearch:
-    """The search for the segment of a page by the evidence of one example after the other.
+def segment_of(lines: Lines, evidence: LineEvidence) -> Segment:
+    """Return the segment of a page that contains its body by the evidence."""
+    similarity, factors = evidence.similarity, evidence.prior.factors
+    places, familiarity = evidence.layout.factors_of_paths(lines), evidence.profile.familiarity(lines)
+    if places:
+        factors = list(map(mul, factors, [places[place] for place in lines.outline.places]))
+    weights = segment_weights(_line_weights(lines, similarity), factors, familiarity)
+    head, tail = turning_points(weights)
+    content = [0.0] * len(lines)
+    content[head:tail] = map(mul, content_of(lines, similarity, head, tail), factors[head:tail])
+    return Segment(places, familiarity, weights, head, tail, content)
 
-    What equal similarities have in common is computed once.
-    """
 
-    def __init__(self, lines: Lines) -> None:
-        self.lines = lines
-        amounts = zip(lines.widths, lines.linked_bytes, strict=True)
-        self._unmatched = [width - (1 + LINK_WEIGHT) * linked - LINE_COST for width, linked in amounts]
-        self._matched = [-(MATCH_WEIGHT * width + MATCH_COST) for width in lines.widths]
-        self._weights: list[tuple[list[float], list[float]]] = []  # by similarity
+def new_segment(lines: Lines, similarity: list[float]) -> tuple[int, int]:
+    """Return head and tail of the segment that is new compared with an example, by similarity alone."""
+    return turning_points(_line_weights(lines, similarity))
 
-    def segment_by(self, evidence: LineEvidence, places: list[float], familiarity: list[float]) -> Segment:
-        """Return the segment.
 
-        `places`: the factors of the page's paths by the example's layout; `familiarity`: of its lines by the profile;
-        or [].
-        """
-        lines, similarity, factors = self.lines, evidence.similarity, evidence.prior.factors
-        if places:
-            by_layout = [places[place] for place in lines.outline.places]
-            factors = list(map(mul, factors, by_layout))
-        weights = segment_weights(self._line_weights(similarity), factors, familiarity)
-        head, tail = turning_points(weights)
-        content = [0.0] * len(lines)
-        content[head:tail] = map(mul, content_of(lines, similarity, head, tail), factors[head:tail])
-        return Segment(places, familiarity, weights, head, tail, content)
-
-    def new_bytes(self, similarity: list[float]) -> float:
-        """Return what is new compared with an example, in bytes: the content of the body by similarity alone."""
-        head, tail = turning_points(self._line_weights(similarity))
-        return sum(content_of(self.lines, similarity, head, tail))
-
-    def _line_weights(self, similarity: list[float]) -> list[float]:
-        """Return the evidence of each line for the body, in bytes; negative: against it."""
-        for known, weights in self._weights:
-            if known == similarity:
-                return weights
-        amounts = zip(similarity, self._unmatched, self._matched, strict=True)
-        weights = [
-            new if not alike else old if alike == 1 else (1 - alike) * min(new, 0.0) + alike * old
-            for alike, new, old in amounts
-        ]
-        self._weights.append((similarity, weights))
-        return weights
+def _line_weights(lines: Lines, similarity: list[float]) -> list[float]:
+    """Return the evidence of each line for the body, in bytes; negative: against it."""
+    weights = []
+    for width, linked, alike in zip(lines.widths, lines.linked_bytes, similarity, strict=True):
+        new, old = width - (1 + LINK_WEIGHT) * linked - LINE_COST, -(MATCH_WEIGHT * width + MATCH_COST)
+        weights.append(new if not alike else old if alike == 1 else (1 - alike) * min(new, 0.0) + alike * old)
+    return weights
 
 
 def segment_weights(weights: list[float], factors: list[float], familiarity: list[float]) -> list[float]:

@@ -90,13 +90,12 @@ def _curves(steps: BodySteps | None) -> LineCurves:
 
 def _grounds(trace: Trace, result: Article | NoArticle) -> Iterator[Ground]:
     """Yield the values on which the confidence is based."""
-    assembling, election = trace.last(Assembling), trace.last(example.Election)
-    for number, vote in enumerate(trace.steps_of(example.Vote)):
+    assembling, votes = trace.last(Assembling), trace.steps_of(example.Vote)
+    for number, vote in enumerate(votes):
         name = "Surrounding match" if number == 0 else f"Surrounding match, recent page {number}"
         yield Ground(name, f"{vote.match:.0%}", _meaning_of_match(vote))
-    if election is not None and len(election.valid) > 1:
-        meaning = "a line stays if at least half of them keep it"
-        yield Ground("Votes", f"{len(election.valid)} pages", meaning)
+    if (valid := sum(vote.counts for vote in votes)) > 1:
+        yield Ground("Votes", f"{valid} pages", "a line that at least half of them have belongs to the template")
     if result and not result.entries and assembling is not None and not isinstance(assembling.body, str):
         decision = deciding(trace)
         yield from _grounds_of_body(None if decision is None else decision.trust, assembling.body)

@@ -14,8 +14,8 @@ from ..content.trimming import Trimming
 from ..html.class_names import NOISE_TAGS
 from ..html.lines import Lines
 from ..html.paths import COMMENT, PathTrie
-from ..methods.density.extractor import OwnBody
-from ..methods.example.extractor import Election, deciding, deciding_steps
+from ..methods.density.extractor import Decision as BodyDecision
+from ..methods.example.extractor import deciding, deciding_steps
 from ..tracing import Trace
 from .values import Decision, ExplainedLine
 
@@ -87,18 +87,14 @@ def _judge_by_answer(kept: Collection[int], result: Article | NoArticle) -> Judg
 
 
 class _ByDecision:
-    """The reasons by the page alone, or by the vote of several pages, and then by the line model."""
+    """The reasons by the rules, or by the vote of several pages, and then by the line model."""
 
-    def __init__(self, trace: Trace, decision: OwnBody | Election) -> None:
-        if isinstance(decision, Election):
-            self._chosen, self._counts, before = set(decision.elected), decision.counts, list[object](decision.valid)
-        else:
-            self._chosen, self._counts, before = set(decision.rules.kept), [], [decision]
-        steps = (trace.last(BodySteps, before=one) for one in before)
-        self._by_page = [_ByRules(one) for one in steps if one is not None]
+    def __init__(self, trace: Trace, decision: BodyDecision) -> None:
+        self._chosen, steps = set(decision.rules.kept), deciding_steps(trace)
+        self._strictly = None if steps is None else _ByRules(steps)
         trimming = trace.last(Trimming, before=decision)
         self._removed = trimming.removed if trimming is not None else {}
-        self._voters, self._opinion = len(before), decision.opinion
+        self._opinion = decision.opinion
         self._kept = set(self._opinion.kept) if self._opinion is not None else set[int]()
 
     def reason(self, line: int) -> Reason:
@@ -114,17 +110,10 @@ class _ByDecision:
     def _by_rules(self, line: int) -> Reason:
         if line in self._removed:
             return "words", self._removed[line]
-        reasons = [by_rules.reason(line) for by_rules in self._by_page] or [("other", "no body was found")]
-        why = next((reason for reason in reasons if reason[0] == "kept"), reasons[0])
-        is_chosen = line in self._chosen
-        if self._voters == 1:
-            if not is_chosen or why[0] == "kept":
-                return why
-            return "kept", f"the rules would leave nothing, so they are relaxed; strictly: {why[1]}"
-        if not is_chosen and reasons[0][0] == "kept":
-            return "vote", f"only {self._counts[line]} of {self._voters} pages keep it"
-        decision, text = why if is_chosen else reasons[0]
-        return decision, f"{text}; {self._counts[line]} of {self._voters} pages keep it"
+        why: Reason = ("other", "no body was found") if self._strictly is None else self._strictly.reason(line)
+        if line not in self._chosen or why[0] == "kept":
+            return why
+        return "kept", f"the rules would leave nothing, so they are relaxed; strictly: {why[1]}"
 
 
 class _ByRules:
@@ -159,7 +148,10 @@ class _ByRules:
     def _inside(self, line: int, standing: int) -> Reason:
         """Return why a line below the root, neither noise nor a link, is left out."""
         if line in self._steps.template:
-            return "template", f"repeats the example (similarity {self._similarity[line]:.2f}) where it has no body"
+            return (
+                "template",
+                f"repeats other pages of the section (similarity {self._similarity[line]:.2f}) where they have no body",
+            )
         if line in self._steps.under_picture:
             return "caption", "a short line under a picture"
         box = self._around(line, self._is_box)
@@ -168,7 +160,10 @@ class _ByRules:
     def _outside(self, line: int) -> Reason:
         place = f"outside {self._root}, the body's element"
         if self._similarity[line] >= REPEATED:
-            return "template", f"the example has it too (similarity {self._similarity[line]:.2f}); {place}"
+            return (
+                "template",
+                f"other pages of the section have it too (similarity {self._similarity[line]:.2f}); {place}",
+            )
         if named := next(filter(self._is_noise, self._trie.up(self._lines.paths[line])), 0):
             return "noise", f"in {element_of(self._trie, named, 1)}, navigation or advertisement by its name; {place}"
         if self._lines.link_lines[line]:
@@ -190,8 +185,10 @@ class _ByRules:
         if not self._similarity.any():
             return ""
         if self._similarity[line] > 0:
-            return f"; the example has it too (similarity {self._similarity[line]:.2f}), but in its body's place"
-        return "; not in the example"
+            return (
+                f"; other pages of the section have it too (similarity {self._similarity[line]:.2f}), in their bodies"
+            )
+        return "; not on other pages of the section"
 
     def _is_noise(self, path: int) -> bool:
         return bool(self._steps.evidence.prior.noise[self._lines.outline.number[path]])

@@ -6,8 +6,8 @@ from typing import Literal
 from ..article import Article, NoArticle
 
 Decision = Literal[
-    "kept", "caption", "head", "tail", "outside", "template", "noise", "box", "link", "words", "vote", "model",
-    "refused", "other",
+    "kept", "caption", "head", "tail", "outside", "template", "noise", "box", "link", "words", "model", "refused",
+    "other",
 ]  # fmt: skip
 DECISIONS: dict[Decision, str] = {  # the meaning of each, in the order of legends
     "kept": "kept: a line of the text",
@@ -15,12 +15,11 @@ DECISIONS: dict[Decision, str] = {  # the meaning of each, in the order of legen
     "head": "before the body's head",
     "tail": "after the body's tail",
     "outside": "outside the body's element",
-    "template": "boilerplate: the example has it too",
+    "template": "boilerplate: other pages of the section have it too",
     "noise": "not content: navigation, advertisement, comments …",
     "box": "in a small box of its own",
     "link": "a link, a link list or a teaser",
     "words": "boilerplate by its words",
-    "vote": "left out by the vote of the pages",
     "model": "left out by the line model",
     "refused": "the page is no article",
     "other": "not in the method's answer",

@@ -119,7 +119,7 @@ WORDS = (  # words of tables, headings and states, translated where they are pri
     "taken", "left", "extracted", "note", "list", "article", "articles", "Examples", "pagination",
     "breadcrumb", "feed", "sitemap",
     # words of explanations
-    "caption", "head", "tail", "outside", "template", "noise", "box", "link", "words", "vote", "model", "refused",
+    "caption", "head", "tail", "outside", "template", "noise", "box", "link", "words", "model", "refused",
     "other", "heading", "code", "quote", "table", "embed", "summary",
     "page", "missing", "answer", "because", "text", "blocks", "methods",
     "agrees", "lost", "Votes", "Method", "Probability", "Teasers", "lines",

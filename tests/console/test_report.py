@@ -127,7 +127,7 @@ def test_a_report_in_chinese_has_no_message_in_english() -> None:
 
 
 def test_texts_of_pages_are_never_translated() -> None:
-    words = "no article", "not in the example", "kept: a line of the text"
+    words = "no article", "not on other pages of the section", "kept: a line of the text"
     page = explained(news_page("no article", [f"{text}. {BAKERY[0]}" for text in words]))
     root = parsed(render_report(HEAD, [page], translator_of("zh")))
     assert {"no article", *(f"{text}. {BAKERY[0]}" for text in words)} <= {*root.xpath("//bdi[@class='text']/text()")}

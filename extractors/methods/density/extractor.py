@@ -36,18 +36,16 @@ _SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class OwnBody:
-    """The extraction of a page alone; noted only if it is traced.
+class Decision:
+    """How the body of a page was decided; noted only if its extraction is traced.
 
-    `rules`: the rules' body; `opinion`: the body after the line model, and `trust` in it, None if the page is refused;
-    `why`: the reason for extraction without an example.
+    `rules`: the body before the line model; `opinion`: the body after it, and `trust` in that, None if the page is
+    refused.
     """
 
     rules: Body
-    verdict: PageVerdict
     opinion: Opinion | None
     trust: Trust | None
-    why: str
 
 
 def find_body(
@@ -61,10 +59,10 @@ def find_body(
     rules = rules_body(lines, parsed.prior)
     verdict = judge(parsed, rules.kept, evidence)
     if verdict.refused:
-        note(OwnBody(rules, verdict, None, None, reason))
+        note(Decision(rules, None, None))
         return verdict.refused
     opinion, trust, _ = own_opinion(parsed, rules, verdict, is_article)
-    note(OwnBody(rules, verdict, opinion, trust, reason))
+    note(Decision(rules, opinion, trust))
     return body_lines(METHOD, lines, replace(rules, kept=opinion.kept), verdict, trust, reason)
 
 

@@ -7,10 +7,9 @@ body match, the example is from another template; the page is then extracted alo
 If the example has nearly the same text as the page, and its title, there is no difference to find, and only its paths
 are used. A body that other articles of the section have word for word is their template's, also if it is an example's.
 
-The vote is ours too: the page is extracted with each of a few recent pages as with an example, independently, and a
-line is kept if at least half of them keep it. Pages pooled into one profile were worse than one example; the vote is
-better. A section may have a former template besides its own: then only the voters of the template that fits a page
-better vote on it.
+The vote is ours too: a line belongs to the template if at least half of the example and a few recent pages have it, and
+the voter about whose own body the line model is surest shows where the body stands. A section may have a former
+template besides its own: then only the voters of the template that fits a page better vote on it.
 """
 
 from collections.abc import Iterable
@@ -21,15 +20,15 @@ import numpy as np
 
 from ...article import Article, NoArticle
 from ...content.assembly import BodyLines, ParsedPage, assemble, read
-from ...content.body import REPEATED, Body, BodySearch, BodySteps
-from ...content.confidence import Trust, known_of, trust_of
-from ...content.line_model.opinion import Opinion, second_opinion
+from ...content.body import REPEATED, Body, BodySteps, find_body
+from ...content.confidence import known_of, trust_of
+from ...content.line_model.opinion import second_opinion
 from ...content.line_model.regions import LABEL
 from ...content.page_body import rules_body, unmatched
 from ...content.profile import BARREN_FACTOR, BodyMarkup, Layout, layout_of, markup_of, profile_of
-from ...content.similarity import align
+from ...content.similarity import Similarity, align
 from ...content.trimming import trim
-from ...content.turning_points import LineEvidence, content_of
+from ...content.turning_points import LineEvidence, content_of, new_segment
 from ...errors import UnusablePage
 from ...html.lines import Floats, Lines
 from ...html.paths import MAX_TRIE, PathTrie
@@ -83,50 +82,52 @@ class Voter:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """The result of one example for a page. `match`: share of the surrounding lines that are in both, 0 to 1.
+    """How a page compares with a voter; noted only if its extraction is traced.
 
-    `places`: the factors of the page's paths by the voter's layout, or []; `similarity`: of the page's lines to the
-    voter's; `expected` is the voter's.
+    `similarity`: of the lines of both; `twin`: whether both have nearly the same text; `around`: the short lines around
+    the page's body, and `match`: the share of them that are in both, 0 to 1.
     """
 
-    body: Body
+    voter: Voter
+    similarity: Similarity
+    twin: bool
+    around: list[int]
     match: float
-    layout: Layout
-    places: list[float]
-    similarity: list[float]
-    twin: bool = False
-    expected: float = 1.0
 
     @property
     def counts(self) -> bool:
-        """Whether the example fits the page and its body is known."""
-        return self.twin or (self.match >= DISSIMILAR and self.expected >= PUZZLING)
+        """Whether the voter fits the page and its own body is known."""
+        return self.twin or (self.match >= DISSIMILAR and self.voter.expected >= PUZZLING)
 
 
 @dataclass(frozen=True, slots=True)
-class Election:
-    """The count of the votes on a page; noted only if its extraction is traced.
+class VotedBody:
+    """The body of a page by several votes; without lines if nothing indicates a body.
 
-    `counts`: for each line, of the votes that count; `elected`: the lines with at least half of them that the rules
-    about words leave; `opinion`: the body after the line model; `trust` in it.
+    `lead`: the vote of the voter about whose own body the line model is surest; `similarity`: the largest of each line
+    to the voters' lines, None if all have the same text; `factors`: of the lines, `BARREN_FACTOR` in places where the
+    lead has no body and of lines that at least half of the voters have, else 1; `untrimmed`: the lines before trimming.
     """
 
-    valid: list[Vote]
-    counts: list[int]
-    elected: list[int]
-    opinion: Opinion
-    trust: Trust
+    body: Body
+    lead: Vote
+    similarity: list[float] | None
+    factors: Floats
+    untrimmed: frozenset[int]
+
+    def support(self, kept: list[int]) -> float:
+        """Return the share of the lines of a text that are in the body before trimming, 0 to 1."""
+        return sum(line in self.untrimmed for line in kept) / len(kept)
 
 
-def deciding(trace: Trace) -> density.OwnBody | Election | None:
+def deciding(trace: Trace) -> density.Decision | None:
     """Return the decision on which the result is based: the last one that was noted."""
-    return next((step for step in reversed(trace.steps) if isinstance(step, (density.OwnBody, Election))), None)
+    return trace.last(density.Decision)
 
 
 def deciding_steps(trace: Trace) -> BodySteps | None:
-    """Return the steps on which the result is based: the page's own, or that by the first page whose vote counts."""
-    decision = deciding(trace)
-    return trace.last(BodySteps, before=decision.valid[0] if isinstance(decision, Election) else decision)
+    """Return the steps to the body on which the result is based."""
+    return trace.last(BodySteps, before=deciding(trace))
 
 
 class Example:
@@ -158,14 +159,13 @@ class Example:
             return parsed
         if not self.voters:
             return assemble(parsed, density.find_body(parsed))
-        voters, votes = _of_best_template(self.voters, cast_all(self.voters, parsed))
-        pairs = list(zip(voters, votes, strict=True))
-        others = [voter.titles for voter, vote in pairs if not vote.twin and not _is_same_page(voter, page)]
-        usual = self._usual.get(voters[0].template, 0.0)
-        elected = elect(parsed, votes, self.list_like, usual, self.is_article)
+        votes = _of_best_template(cast_all(self.voters, parsed))
+        others = [vote.voter.titles for vote in votes if not vote.twin and not _is_same_page(vote.voter, page)]
+        usual = self._usual.get(votes[0].voter.template, 0.0)
+        elected, votes = elect(parsed, votes, self.list_like, usual, self.is_article)
         # An earlier form of the page itself is no evidence of its template.
-        match = max([vote.match for voter, vote in pairs if not _is_same_page(voter, page)] or [votes[0].match])
-        fits = match >= max(DISSIMILAR, ODD * usual) or any(_has_places(parsed.lines, *pair) for pair in pairs)
+        match = max([vote.match for vote in votes if not _is_same_page(vote.voter, page)] or [votes[0].match])
+        fits = match >= max(DISSIMILAR, ODD * usual) or any(_has_places(parsed.lines, vote) for vote in votes)
         if isinstance(elected, str):
             return replace(assemble(parsed, elected, others), fits=fits)
         elected = replace(elected, surrounding_match=votes[0].match, fits=fits)
@@ -203,14 +203,13 @@ class Example:
         if former:
             template = max((voter.template for voter in self.voters), default=-1) + 1
         elif self.voters:
-            all_votes = cast_all(self.voters, parsed)
-            voters, votes = _of_best_template(self.voters, all_votes)
-            template, match = voters[0].template, max(vote.match for vote in votes)
+            votes = _of_best_template(cast_all(self.voters, parsed))
+            elected, votes = elect(parsed, votes, self.list_like, is_article=self.is_article)
+            template, match = votes[0].voter.template, max(vote.match for vote in votes)
+            matches = {id(vote.voter): vote.match for vote in votes}
             self._matches = [
-                max(known, vote.match) if voter.template == template else known
-                for voter, known, vote in zip(self.voters, self._matches, all_votes, strict=True)
+                max(known, matches.get(id(voter), 0.0)) for voter, known in zip(self.voters, self._matches, strict=True)
             ]
-            elected = elect(parsed, votes, self.list_like, is_article=self.is_article)
             if isinstance(elected, BodyLines) and _agree(parsed.lines, elected.kept, body):
                 body = elected.kept
         _ = parsed.lines.hashes  # `align` needs them of each voter
@@ -236,64 +235,20 @@ class Example:
             self.voters = [_measured(voter) for voter in self.voters]
 
 
-def voter_of(parsed: ParsedPage) -> Voter:
-    """Return a page as an example whose section is otherwise unknown: its body is found by the page alone."""
-    lines = parsed.lines
-    body = rules_body(lines, parsed.prior).kept
-    return Voter(lines, body, layout_of(lines, body), markup_of(lines, body), parsed.page.url)
-
-
 def _measured(voter: Voter) -> Voter:
     """Return a voter whose lines are in another trie, with its places and markup there."""
     lines, body = voter.lines, voter.body
     return replace(voter, layout=layout_of(lines, body), markup=markup_of(lines, body))
 
 
-def _of_best_template(voters: list[Voter], votes: list[Vote]) -> tuple[list[Voter], list[Vote]]:
-    """Return the voters of the template that fits the page best, with their votes."""
-    pairs = list(zip(voters, votes, strict=True))
-    if any(voter.template for voter in voters):
-        best = max(pairs, key=lambda pair: (pair[1].match, -pair[0].template))[0].template
-        pairs = [pair for pair in pairs if pair[0].template == best]
-    return [voter for voter, _ in pairs], [vote for _, vote in pairs]
+def _of_best_template(votes: list[Vote]) -> list[Vote]:
+    """Return the votes of the voters of the template that fits the page best."""
+    best = max(votes, key=lambda vote: (vote.match, -vote.voter.template)).voter.template
+    return [vote for vote in votes if vote.voter.template == best]
 
 
 def _is_same_page(voter: Voter, page: Page) -> bool:
     return page.url is not None and voter.url == page.url
-
-
-class VotedPage:
-    """A page on which examples vote, one after the other; what several votes have in common is computed once."""
-
-    def __init__(self, page: ParsedPage) -> None:
-        self._page = page
-        self._content = content_of(page.lines, unmatched(page.lines), 0, len(page.lines))
-        self._bytes = sum(self._content)
-        self._search = BodySearch(page.lines)
-
-    def vote_of(self, voter: Voter) -> Vote:
-        """Return the result of an example. The paths of both pages are in one trie."""
-        lines, similarity = self._page.lines, align(voter.lines, self._page.lines)
-        twin = self._is_twin(voter, similarity.page)
-        profile = voter.markup.profile if twin else profile_of(voter.markup, similarity.example)
-        new = unmatched(lines) if twin else similarity.page
-        places = voter.layout.factors_of_paths(lines)
-        body = self._search.body_by(LineEvidence(new, self._page.prior, profile, voter.layout), places)
-        match = surrounding_match(lines, similarity.page, body)
-        vote = Vote(body, match, voter.layout, places, similarity.page, twin, voter.expected)
-        note(vote)
-        return vote
-
-    def _is_twin(self, voter: Voter, similarity: list[float]) -> bool:
-        """Whether the example has nearly the same text as the page."""
-        lines, new = self._page.lines, self._search.new_bytes(similarity)
-        if new >= TWIN_REST * self._bytes:
-            return False  # saves the second search below on all but a few pages
-        if voter.titles.parts and not titles_of(self._page.head).parts <= voter.titles.parts:
-            return False
-        alone = rules_body(lines, self._page.prior).kept
-        repeated = repeated_share(lines, alone, similarity)
-        return repeated > TWIN_REPEATED and new < TWIN_REST * sum(self._content[line] for line in alone)
 
 
 def repeated_share(lines: Lines, kept: list[int], similarity: list[float]) -> float:
@@ -302,9 +257,24 @@ def repeated_share(lines: Lines, kept: list[int], similarity: list[float]) -> fl
 
 
 def cast_all(voters: Iterable[Voter], page: ParsedPage) -> list[Vote]:
-    """Return the result of each example for `page`. The paths of all pages are in one trie."""
-    voted = VotedPage(page)
-    return [voted.vote_of(voter) for voter in voters]
+    """Return how `page` compares with each voter, with the match around what is new. All paths are in one trie."""
+    votes = []
+    for voter in voters:
+        similarity = align(voter.lines, page.lines)
+        around = lines_around(page.lines, range(*new_segment(page.lines, similarity.page)))
+        match = surrounding_match(around, similarity.page)
+        votes.append(Vote(voter, similarity, _is_twin(voter, page, similarity.page), around, match))
+    return votes
+
+
+def _is_twin(voter: Voter, page: ParsedPage, similarity: list[float]) -> bool:
+    """Whether a voter has nearly the same text as the page, and its titles."""
+    if voter.titles.parts and not titles_of(page.head).parts <= voter.titles.parts:
+        return False
+    lines, alone = page.lines, rules_body(page.lines, page.prior).kept
+    content, new = content_of(lines, unmatched(lines), 0, len(lines)), new_segment(lines, similarity)
+    is_new = sum(content_of(lines, similarity, *new)) >= TWIN_REST * sum(content[line] for line in alone)
+    return not is_new and repeated_share(lines, alone, similarity) > TWIN_REPEATED
 
 
 def elect(
@@ -313,12 +283,12 @@ def elect(
     list_like: float = 0.0,
     usual_match: float = 0.0,
     is_article: bool = True,
-) -> BodyLines | str:
-    """Return the lines that at least half of the votes keep, corrected, or the reason why there is no article.
+) -> tuple[BodyLines | str, list[Vote]]:
+    """Return the body by the votes, corrected, or the reason why there is no article; the votes with their match.
 
-    Examples that do not fit the page do not count; if all differ, the page is extracted alone. So it is if the
-    confidence in the page's own body is clearly higher, or not clearly lower where the page has another template than
-    the section's. `list_like`: log odds that the example is a list; `usual_match`: of the section, 0 if unknown;
+    Voters that do not fit the page do not count; if all differ, the page is extracted alone. So it is if the confidence
+    in the page's own body is clearly higher, or not clearly lower where the page has another template than the
+    section's. `list_like`: log odds that the example is a list; `usual_match`: of the section, 0 if unknown;
     `is_article`: whether the example is an article.
     """
     page = parsed.lines
@@ -327,34 +297,39 @@ def elect(
     if not valid:
         differs = f"example differs: {best:.0%} of the surrounding lines match"
         said = differs if best < DISSIMILAR else "the example's own body is doubtful"
-        return density.find_body(parsed, said, list_like + ELSEWHERE, is_article)
-    body, kept = voted_body(parsed, valid)
-    if not kept:
-        return density.find_body(parsed, "too little text differs from the example", list_like + ELSEWHERE, is_article)
-    expected = _where_expected(page, kept, [vote.layout for vote in valid])
-    verdict = judge(parsed, kept, list_like + (EXPECTED if expected else ELSEWHERE))
+        _note_all(votes)
+        return density.find_body(parsed, said, list_like + ELSEWHERE, is_article), votes
+    voted = voted_body(parsed, valid)
+    around = lines_around(page, voted.untrimmed)
+    votes = [replace(vote, around=around, match=surrounding_match(around, vote.similarity.page)) for vote in votes]
+    best = max(vote.match for vote in votes)
+    _note_all(votes)
+    if not voted.body.kept:
+        said = "too little text differs from the example"
+        return density.find_body(parsed, said, list_like + ELSEWHERE, is_article), votes
+    expected = _is_where_expected(page, voted)
+    verdict = judge(parsed, voted.body.kept, list_like + (EXPECTED if expected else ELSEWHERE))
     if verdict.refused:
-        return verdict.refused
-    elected, similarity, factors = replace(body, kept=kept), usual_similarity(valid), _factors(page, valid)
+        return verdict.refused, votes
     posts = density.lines_of_posts(parsed) if verdict.may_be_thread and not is_article else None
     kinds = None if is_article else verdict.kinds
+    factors = voted.factors
     if not is_article:
-        factors[page.width <= LABEL] = 1  # labels of other kinds are the same on all pages
-    opinion = second_opinion(page, parsed.prior, elected, similarity, factors, kinds=kinds, posts=posts)
+        factors = np.where(page.width <= LABEL, 1, factors)  # labels of other kinds are the same on all pages
+    opinion = second_opinion(page, parsed.prior, voted.body, voted.similarity, factors, kinds=kinds, posts=posts)
     known = known_of(page, parsed.head, opinion.kept, verdict.probability)
-    trust = trust_of(opinion, replace(known, match=best, support=support_of(valid, opinion.kept)))
-    election = Election(valid, counts_of(page, valid), kept, opinion, trust)
-    note(election)
+    trust = trust_of(opinion, replace(known, match=best, support=voted.support(opinion.kept)))
+    decision = density.Decision(voted.body, opinion, trust)
+    note(decision)
     is_odd = best < ODD * usual_match
     if trust.confidence < density.SURE or is_odd:
         own = density.find_body(parsed, "the body of the page alone is likelier", list_like + ELSEWHERE, is_article)
         least = trust.confidence + (-LIKELIER if is_odd else LIKELIER)
-        if isinstance(own, BodyLines) and own.confidence > least and not repeats(page, own.kept, similarity):
-            return own
-        note(election)  # the last decision noted is the one on which the result is based
-    captions = sorted({line for vote in valid for line in vote.body.captions})
-    chosen = replace(body, kept=opinion.kept, captions=captions)
-    return density.body_lines(METHOD, page, chosen, verdict, trust, _reason(valid, best))
+        if isinstance(own, BodyLines) and own.confidence > least and not repeats(page, own.kept, voted.similarity):
+            return own, votes
+        note(decision)  # the last decision noted is the one on which the result is based
+    chosen = replace(voted.body, kept=opinion.kept)
+    return density.body_lines(METHOD, page, chosen, verdict, trust, _reason(valid, best)), votes
 
 
 def repeats(lines: Lines, kept: list[int], similarity: list[float] | None) -> bool:
@@ -362,55 +337,22 @@ def repeats(lines: Lines, kept: list[int], similarity: list[float] | None) -> bo
     return similarity is not None and repeated_share(lines, kept, similarity) >= REPEATED_BODY
 
 
-def _factors(page: Lines, valid: list[Vote]) -> Floats:
-    """Return the factors of the lines that the vote leaves out: `BARREN_FACTOR` in places without body, and of lines
-    that at least half of the other examples repeat; else 1.
-    """
-    factors = np.ones(len(page), np.float32)
-    for vote in valid:
-        if vote.places:
-            factors = np.minimum(factors, np.array(vote.places, np.float32)[page.outline.of_line])
-    compared = [np.array(vote.similarity) >= REPEATED for vote in valid if not vote.twin]
-    if compared:
-        factors[np.mean(compared, axis=0) >= 0.5] = BARREN_FACTOR
-    return factors
-
-
-def voted_body(parsed: ParsedPage, valid: list[Vote]) -> tuple[Body, list[int]]:
-    """Return the body of the lines that at least half of the votes keep, and its lines trimmed; none if there are none.
-
-    Its turning points are those of the vote with the most lines.
-    """
-    counts = counts_of(parsed.lines, valid)
-    elected = [line for line, count in enumerate(counts) if 2 * count >= len(valid)]
-    if not elected:
-        return Body([]), []
-    depth = parsed.lines.trie.depth
-    largest = max(valid, key=lambda vote: len(vote.body.kept)).body
-    root = min((vote.body.root for vote in valid if vote.body.kept), key=depth.__getitem__)
-    body = Body(elected, root, largest.head, largest.tail)
-    return body, trim(parsed.lines, body, parsed.prior)
-
-
-def counts_of(lines: Lines, valid: list[Vote]) -> list[int]:
-    """Return the number of votes that keep each line."""
-    counts = [0] * len(lines)
-    for vote in valid:
-        for line in vote.body.kept:
-            counts[line] += 1
-    return counts
-
-
-def support_of(valid: list[Vote], kept: list[int]) -> float:
-    """Return the mean share of the votes that keep a line of the body, 0 to 1."""
-    votes = [set(vote.body.kept) for vote in valid]
-    return sum(line in vote for vote in votes for line in kept) / (len(votes) * len(kept))
-
-
-def usual_similarity(valid: list[Vote]) -> list[float] | None:
-    """Return the largest similarity of each line of a page to the voters' lines; None if all have the same text."""
-    compared = [vote.similarity for vote in valid if not vote.twin]
-    return [max(values) for values in zip(*compared, strict=True)] if compared else None
+def voted_body(parsed: ParsedPage, valid: list[Vote]) -> VotedBody:
+    """Return the body of a page by the votes that count, at least one."""
+    lines, lead = parsed.lines, max(valid, key=lambda vote: vote.voter.expected)
+    voter, compared = lead.voter, [vote.similarity.page for vote in valid if not vote.twin]
+    ordered = np.sort(compared or [unmatched(lines)], axis=0)
+    by_half = ordered[len(ordered) // 2]  # how similar each line is to those of at least half of the voters
+    profile = voter.markup.profile if lead.twin else profile_of(voter.markup, lead.similarity.example)
+    body = find_body(lines, LineEvidence(by_half.tolist(), parsed.prior, profile, voter.layout))
+    untrimmed = frozenset(body.kept)
+    if body.kept:
+        body = replace(body, kept=trim(lines, body, parsed.prior))
+    factors = np.ones(len(lines), np.float32)
+    if places := voter.layout.factors_of_paths(lines):
+        factors = np.array(places, np.float32)[lines.outline.of_line]
+    factors[by_half >= REPEATED] = BARREN_FACTOR
+    return VotedBody(body, lead, ordered[-1].tolist() if compared else None, factors, untrimmed)
 
 
 def _agree(lines: Lines, one: list[int], other: list[int]) -> bool:
@@ -422,29 +364,33 @@ def _agree(lines: Lines, one: list[int], other: list[int]) -> bool:
     return 2 * common >= AGREE * (sum(map(width, one)) + sum(map(width, other)))
 
 
-def _where_expected(page: Lines, kept: list[int], layouts: list[Layout]) -> bool:
-    """Whether most of the body is in places where an example has its own."""
-    widths, paths = page.widths, page.paths
-    half = sum([widths[line] for line in kept]) / 2
-    return any(sum([widths[line] for line in kept if layout.holds_body(paths[line])]) > half for layout in layouts)
+def _is_where_expected(page: Lines, voted: VotedBody) -> bool:
+    """Whether most of the body is in places where the lead has its own."""
+    widths, paths, kept = page.widths, page.paths, voted.body.kept
+    holds = voted.lead.voter.layout.holds_body
+    return 2 * sum([widths[line] for line in kept if holds(paths[line])]) > sum([widths[line] for line in kept])
 
 
-def surrounding_match(page: Lines, similarity: list[float], body: Body) -> float:
-    """Return the mean similarity of the short lines outside the body: 0 (another template) to 1."""
-    around = [similarity[line] for line in _lines_around(page, body)]
-    return float(np.array(around, np.float32).mean()) if around else 0.0
+def lines_around(page: Lines, kept: Iterable[int]) -> list[int]:
+    """Return the short lines outside a body."""
+    body = frozenset(kept)
+    return [line for line, width in enumerate(page.widths) if width < SURROUNDING_WIDTH and line not in body]
 
 
-def _lines_around(page: Lines, body: Body) -> list[int]:
-    """Return the short lines outside the body."""
-    kept = set(body.kept)
-    return [line for line, width in enumerate(page.widths) if width < SURROUNDING_WIDTH and line not in kept]
+def surrounding_match(around: list[int], similarity: list[float]) -> float:
+    """Return the mean similarity of the lines around a body to another page's: 0 (another template) to 1."""
+    return float(np.array(similarity, np.float32)[around].mean()) if around else 0.0
 
 
-def _has_places(page: Lines, voter: Voter, vote: Vote) -> bool:
+def _has_places(page: Lines, vote: Vote) -> bool:
     """Whether the lines around the body stand where the voter has lines, whatever their words."""
-    around, known = _lines_around(page, vote.body), set(voter.lines.paths)
-    return sum(page.paths[line] in known for line in around) >= SAME_PLACES * len(around) > 0
+    known = set(vote.voter.lines.paths)
+    return sum(page.paths[line] in known for line in vote.around) >= SAME_PLACES * len(vote.around) > 0
+
+
+def _note_all(votes: list[Vote]) -> None:
+    for vote in votes:
+        note(vote)
 
 
 def _reason(valid: list[Vote], match: float) -> str:

@@ -3,10 +3,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from extractors.content.body import BodySearch, find_body
+from extractors.content.body import find_body
 from extractors.content.line_weights import prior_of
 from extractors.content.page_body import unmatched
-from extractors.content.profile import NO_PROFILE, Layout, Profile, markup_of, profile_of
+from extractors.content.profile import NO_PROFILE, Layout, markup_of, profile_of
 from extractors.content.turning_points import LineEvidence, turning_points
 from extractors.html.paths import PathTrie
 from tests.tables import rows
@@ -112,42 +112,19 @@ def test_example_s_profile_decides_between_two_candidates():
     assert alone.kept != guided.kept
 
 
-def test_equal_evidence_of_two_examples_gives_one_body_unless_they_differ_in_their_headings():
+def test_repeated_heading_stays_where_the_example_has_headings_in_its_body():
     page = (
         f"<div class=story>{PROSE}<h2>Questions</h2><p>{HARBOUR[0]}</p></div><div class=side><h2>Questions</h2></div>"
     )
     lines = lines_of(page)
-    search, prior = BodySearch(lines), prior_of(lines, [])
     repeated = [float(text == "Questions") for text in lines.texts]
 
     def found(mostly):
         layout = Layout({}, {}, frozenset(mostly))
-        return search.body_by(LineEvidence([*repeated], prior, NO_PROFILE, layout), [])
+        return find_body(lines, LineEvidence(repeated, prior_of(lines, []), NO_PROFILE, layout))
 
     heading = lines.paths[lines.texts.index("Questions")]
-    without, within = found([]), found([heading, heading + 1_000])
-    assert found([]) is without
-    assert found([heading]) is within
-    assert {*within.kept} - {*without.kept} == {lines.texts.index("Questions")}
-
-
-def test_profiles_are_equal_evidence_if_they_say_the_same_of_the_pages_paths():
-    trie = PathTrie()
-    lines = lines_of(f"<div class=story>{PROSE}</div>", trie)
-    search, prior = BodySearch(lines), prior_of(lines, [])
-    story, paragraph = (lines.outline.signatures[lines.outline.places[line]] for line in (0, -1))
-    assert story == paragraph
-
-    def found(usual, main=(), strong=()):
-        profile = Profile(usual, frozenset(main), frozenset(strong))
-        return search.body_by(LineEvidence(unmatched(lines), prior, profile), [])
-
-    first = found({paragraph: 1.0, -5: 0.2}, [paragraph, -5])
-    assert found({paragraph: 0.95, -5: 0.9}, [paragraph], [-7]) is first
-    assert found({paragraph: 0.5}, [paragraph]) is not first
-    assert found({paragraph: 1.0}) is not first
-    leaf = trie.leaf(lines.paths[0])
-    assert found({paragraph: 1.0}, [paragraph], [leaf]) is not first
+    assert {*found([heading]).kept} - {*found([]).kept} == {lines.texts.index("Questions")}
 
 
 def test_line_that_repeats_the_example_stays_on_a_main_path_and_goes_elsewhere():

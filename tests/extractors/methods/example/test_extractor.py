@@ -4,7 +4,6 @@ import pytest
 
 from extractors import Section, UnusablePage, extract
 from extractors.methods.example import extractor as example_module
-from extractors.methods.example.extractor import cast_all
 from extractors.page import Page
 from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
 
@@ -108,17 +107,6 @@ def test_learned_pages_outvote_an_example_with_a_quirk():
     assert "puzzle" in before.text
     assert "puzzle" not in after.text
     assert after.reason.startswith("vote of 3 pages")
-
-
-def test_votes_are_the_same_together_as_one_by_one():
-    pages = [EXAMPLE, news_page("Books", LIBRARY), EXAMPLE, news_page("Bread", BAKERY, related=("Lost dog",))]
-    extractor = example_module.Example(None)
-    for page in pages:
-        extractor.learn(Page(page))
-    for page in (news_page("Bread", BAKERY), blog_page(LIBRARY), news_page("Tide", HARBOUR[:1] + BAKERY)):
-        parsed = extractor.read(Page(page))
-        alone = [vote for voter in extractor.voters for vote in cast_all([voter], parsed)]
-        assert example_module.cast_all(extractor.voters, parsed) == alone
 
 
 def test_pages_of_another_site_abstain():
