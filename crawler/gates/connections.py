@@ -1,27 +1,30 @@
 """The connections of a process: names are resolved with the guard, and a response may cost only so much.
 
-Twisted's resolver is wrapped: it returns only addresses that may be contacted. Connections are made to the addresses
-that are returned here, literals included, so the guard is also effective for a name whose address changes between check
-and use. Installed through Scrapy's setting `TWISTED_DNS_RESOLVER`, for all crawls of the process: an address that the
-guard of none of them allows is not returned.
+Twisted's resolver is replaced: this one returns only addresses that may be contacted. Connections are made to the
+addresses that are returned here, literals included, so the guard is also effective for a name whose address changes
+between check and use. Installed through Scrapy's setting `TWISTED_DNS_RESOLVER`, for all crawls of the process: an
+address that the guard of none of them allows is not returned.
 
 Scrapy limits only the bytes of bodies; heads and interim responses (1xx) may be as long as a server likes, and all runs
 of a process wait while they are read. A connection counts after each request what it receives, encrypted or not, and
 ends above a limit.
 """
 
+import asyncio
 import ipaddress
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any
 
-from twisted.internet.interfaces import IHostnameResolver, IHostResolution, IResolutionReceiver
+from twisted.internet.address import IPv4Address, IPv6Address
+from twisted.internet.interfaces import IHostnameResolver, IHostResolution
 from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
 from twisted.python.failure import Failure
 from zope.interface.declarations import implementer
 
 from crawler.gates.context import FetchContext, contexts_of_process
+from crawler.guarding.guard import look_up
 
 KEPT = 60.0  # seconds for which the addresses of a name are kept
 NAMES_MOST = 10_000  # names that are kept
@@ -30,57 +33,29 @@ READING_MOST = 0.5  # seconds of CPU time; 32 MiB of body take .1
 TOO_LARGE = "the page is larger than 32 MiB"
 TOO_COSTLY = "its headers take too long to read"
 
-Key = tuple[str, int, Any, str]  # host, port, address types, transport
-
-
-@implementer(IResolutionReceiver)
-class _Filter:
-    """Passes on the addresses that the guard allows, and collects all of them in `found`."""
-
-    def __init__(self, contexts: Sequence[FetchContext], receiver: Any, host: str, port: int):
-        self.contexts, self.receiver, self.host, self.port = contexts, receiver, host, port
-        self.found: list[Any] = []
-        self.on_complete: Callable[[list[Any]], None] = lambda found: None
-
-    def resolutionBegan(self, resolution: Any) -> None:
-        """Record that a lookup begins."""
-        self.receiver.resolutionBegan(resolution)
-
-    def addressResolved(self, address: Any) -> None:
-        """Pass on an address that was found, if it may be contacted."""
-        self.found.append(address)
-        found = ipaddress.ip_address(address.host.split("%")[0])
-        if any(context.guard.allows(found, self.host, self.port) for context in self.contexts):
-            self.receiver.addressResolved(address)
-
-    def resolutionComplete(self) -> None:
-        """End the lookup."""
-        self.on_complete(self.found)
-        self.receiver.resolutionComplete()
-
 
 @implementer(IHostResolution)
-class _Known:
-    """A lookup that has ended before it began: the addresses are known."""
+class _Lookup:
+    """A lookup of a name; `task` ends it."""
 
-    def __init__(self, name: str):
-        self.name = name
+    def __init__(self, name: str, task: Coroutine[Any, Any, None]):
+        self.name, self.task = name, asyncio.ensure_future(task)
 
     def cancel(self) -> None:
-        """Do nothing: the lookup has ended."""
+        """End the lookup without a result."""
+        self.task.cancel()
 
 
 @implementer(IHostnameResolver)
 class GuardedResolver:
-    """The reactor's own resolver with the guard; addresses are kept for a minute, and checked at each lookup.
+    """A resolver with the guard; addresses are kept for a minute, and checked at each lookup.
 
     `contexts` returns the contexts of the process at each lookup.
     """
 
     def __init__(self, reactor: Any, contexts: Callable[[], Sequence[FetchContext]]):
         self.reactor, self.contexts = reactor, contexts
-        self.inner = reactor.nameResolver
-        self._known: dict[Key, tuple[float, list[Any]]] = {}
+        self._known: dict[tuple[str, int], tuple[float, list[str]]] = {}  # by host and port: until when, addresses
 
     @classmethod
     def from_crawler(cls, process: Any, reactor: Any) -> "GuardedResolver":
@@ -89,7 +64,7 @@ class GuardedResolver:
 
     def install_on_reactor(self) -> None:
         """Install the resolver, and the limit on responses; called by Scrapy."""
-        if not isinstance(self.inner, GuardedResolver):
+        if not isinstance(self.reactor.nameResolver, GuardedResolver):
             self.reactor.installNameResolver(self)
             limit_responses(self.reactor)
 
@@ -102,24 +77,28 @@ class GuardedResolver:
         transportSemantics: str = "TCP",
     ) -> Any:
         """Resolve, without the addresses that must not be contacted."""
-        receiver = _Filter(self.contexts(), receiver, hostName, portNumber or 80)
-        key = (hostName, portNumber, tuple(addressTypes or ()), transportSemantics)
-        until, addresses = self._known.get(key, (0.0, []))
-        if addresses and time.monotonic() < until:
-            known = _Known(hostName)
-            receiver.resolutionBegan(known)
-            for address in addresses:
-                receiver.addressResolved(address)
-            receiver.resolutionComplete()
-            return known
-        receiver.on_complete = partial(self._keep, key)
-        return self.inner.resolveHostName(receiver, hostName, portNumber, addressTypes, transportSemantics)
+        kinds = addressTypes or (IPv4Address, IPv6Address)
+        lookup = _Lookup(hostName, self._resolve(self.contexts(), receiver, hostName, portNumber, kinds))
+        receiver.resolutionBegan(lookup)
+        return lookup
 
-    def _keep(self, key: Key, found: list[Any]) -> None:
-        if found:
+    async def _resolve(
+        self, contexts: Sequence[FetchContext], receiver: Any, host: str, port: int, kinds: Sequence[type]
+    ) -> None:
+        for text in await self._addresses(host, port):
+            address = ipaddress.ip_address(text)
+            kind = IPv4Address if address.version == 4 else IPv6Address
+            if kind in kinds and any(context.guard.allows(address, host, port or 80) for context in contexts):
+                receiver.addressResolved(kind("TCP", text, port))
+        receiver.resolutionComplete()
+
+    async def _addresses(self, host: str, port: int) -> list[str]:
+        until, addresses = self._known.get((host, port), (0.0, []))
+        if time.monotonic() >= until and (addresses := await look_up(host, port)):
             if len(self._known) >= NAMES_MOST:
                 self._known.clear()
-            self._known[key] = time.monotonic() + KEPT, found
+            self._known[host, port] = time.monotonic() + KEPT, addresses
+        return addresses
 
 
 class ResponseTooCostly(Exception):

@@ -10,12 +10,8 @@ import os
 import runpy
 import socket
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Any
-
-from twisted.internet import base
-from twisted.internet._resolver import GAIResolver
 
 NAMES, CONNECTIONS = "TEST_NAMES", "TEST_CONNECTIONS"
 
@@ -24,7 +20,7 @@ _connect, _connect_ex = socket.socket.connect, socket.socket.connect_ex
 
 
 def install() -> None:
-    """From now on, names and connections of this process are the test's. Before Twisted's reactor is imported."""
+    """From now on, names and connections of this process are the test's."""
     answers: dict[str, list[list[str]]] = json.loads(os.environ.get(NAMES, "{}"))
 
     def getaddrinfo(host: Any, port: Any, *more: Any, **named: Any) -> Any:
@@ -44,7 +40,6 @@ def install() -> None:
         return _connect_ex(self, address)
 
     socket.getaddrinfo = getaddrinfo
-    vars(base)["_GAIResolver"] = partial(GAIResolver, getaddrinfo=getaddrinfo)
     changed: Any = socket.socket
     changed.connect, changed.connect_ex = connect, connect_ex
 
