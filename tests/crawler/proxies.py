@@ -1,19 +1,12 @@
-"""A small real proxy on loopback for tests, and a certificate for a server behind it."""
+"""A small real proxy on loopback for tests."""
 
-import datetime
 import select
 import socket
 import socketserver
-import ssl
 from contextlib import suppress
 from urllib.parse import urlsplit
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
-
-from tests.crawler.servers import Serving
+from tests.http_site import Serving
 
 
 class Proxy(Serving):
@@ -71,25 +64,3 @@ class _Passing(socketserver.BaseRequestHandler):
                 if not piece:
                     return
                 ends[one].sendall(piece)
-
-
-def server_context(folder, name):
-    """A TLS context with a certificate for `name` that it signed itself."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    now = datetime.datetime.now(datetime.UTC)
-    certificate = (
-        x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    file = folder / "server.pem"
-    file.write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-        + certificate.public_bytes(serialization.Encoding.PEM)
-    )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(file)
-    return context

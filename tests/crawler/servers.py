@@ -2,36 +2,14 @@
 
 import json
 import socket
-import socketserver
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 from tests.crawler.network import connections
 from tests.crawler.spiders import environment, run
+from tests.http_site import HttpSite
 
 
-class Serving(socketserver.ThreadingTCPServer):
-    """A server that works in a thread of its own as long as a `with` block; `port` is where."""
-
-    daemon_threads = True
-    allow_reuse_address = True
-    request_queue_size = 128
-
-    def __enter__(self):
-        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
-        return self
-
-    def __exit__(self, *error):
-        self.shutdown()
-        self.server_close()
-
-    @property
-    def port(self):
-        return self.server_address[1]
-
-
-class Server(Serving, ThreadingHTTPServer):
+class Server(HttpSite):
     """An HTTP server on an address; `answer(handler)` says status, headers and body, or sends all itself.
 
     Counts connections.
@@ -39,8 +17,8 @@ class Server(Serving, ThreadingHTTPServer):
 
     def __init__(self, address, answer, port=0):
         self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        self.answer, self.touched = answer, 0
-        super().__init__((address, port), _Handler)
+        self.answer_to, self.touched = answer, 0
+        super().__init__(None, address, port)
 
     def server_bind(self):
         if self.address_family == socket.AF_INET6:  # IPv4 as well
@@ -50,25 +28,6 @@ class Server(Serving, ThreadingHTTPServer):
     def process_request(self, request, client_address):
         self.touched += 1
         super().process_request(request, client_address)
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self):
-        if (answer := self.server.answer(self)) is None:
-            return
-        status, headers, body = answer
-        self.send_response(status)
-        for name, value in {"Content-Type": "text/html", "Content-Length": len(body), **headers}.items():
-            self.send_header(name, str(value).encode().decode("latin-1"))
-        self.end_headers()
-        self.wfile.write(body)
-
-    do_POST = do_GET  # noqa: N815 - the standard library's naming
-
-    def log_message(self, *args):
-        """Not printed."""
 
 
 def here(handler):

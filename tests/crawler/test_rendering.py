@@ -56,7 +56,6 @@ class Pages(Server):
         self.pages, self.seen = {}, []
         super().__init__(host, self._page, port)
         self.place = f"{host}:{self.port}"
-        self.url = f"http://{self.place}"
 
     def _page(self, handler):
         self.seen.append((handler.path, {name.lower(): value for name, value in handler.headers.items()}))

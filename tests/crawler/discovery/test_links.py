@@ -156,11 +156,6 @@ def test_queries_are_sent_in_the_encoding_of_the_page():
     assert page_links(latin, PAGE).links[0].url.endswith("?q=%E9%26%2320013%3B")
 
 
-@pytest.mark.parametrize("tag", ["div", "o:p", "a\x01b"])
-def test_a_page_nested_thousands_deep_has_its_links(tag):
-    assert urls(f"<{tag}>" * 5_000 + '<a href="/1">1</a>') == ["http://site.example/1"]
-
-
 @pytest.mark.parametrize("href", ["http://gaze\x9b/", "http://a b/", "http://a\u3000b.example/", "http://a<b/"])
 def test_what_cannot_be_a_host_is_no_link(href):
     assert absolute(PAGE, href) is None

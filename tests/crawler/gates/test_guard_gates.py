@@ -13,8 +13,9 @@ from crawler.gates.context import FetchContext
 from crawler.gates.errors import AddressRefused, RequestRefused
 from crawler.gates.guard_gates import AddressGate, UrlGate
 from crawler.guarding.guard import Guard
+from tests.certificates import own_authority
 from tests.crawler.gates.crawls import crawl
-from tests.crawler.proxies import Proxy, server_context
+from tests.crawler.proxies import Proxy
 from tests.crawler.servers import Server, run_section
 
 URL = "http://site.example/a"
@@ -112,7 +113,7 @@ def test_all_goes_through_the_proxy_and_what_the_guard_refuses_does_not(ledger, 
 def test_https_goes_through_a_tunnel(ledger, redis_url, tmp_path):
     seen = []
     with Server("127.0.0.1", site_answer(seen, lambda: site.port, "https")) as site, Proxy() as proxy:
-        site.socket = server_context(tmp_path, "news.test").wrap_socket(site.socket, server_side=True)
+        site.socket = own_authority(tmp_path)[1].wrap_socket(site.socket, server_side=True)
         here, allow = f"https://news.test:{site.port}", f"'127.0.0.1:{site.port}', 'proxy.test:{proxy.port}'"
         more = f"retries: 0\nproxy: http://reader:pass%20word@proxy.test:{proxy.port}"
         run = run_section(tmp_path, redis_url, NAMES, here, allow=allow, more=more)

@@ -10,7 +10,8 @@ import brotli
 import pytest
 import zstandard
 
-from tests.crawler.servers import Server, Serving, attempt
+from tests.crawler.servers import Server, attempt
+from tests.http_site import Serving
 from workers.ledger import REASON_BYTES
 
 pytestmark = pytest.mark.timeout(120)

@@ -1,11 +1,8 @@
 """The gate of the pace by itself; what it does to a crawl is in test_section_spider."""
 
 import asyncio
-import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
@@ -202,12 +199,3 @@ def test_a_date_counts_from_the_answers_own_date():
     later = "Sun, 06 Nov 1994 08:51:37 GMT"
     assert retry_after(later, date="Sun, 06 Nov 1994 08:51:07 GMT", now=NOW) == 30.0
     assert retry_after(later, date="yesterday", now=NOW) == 120.0
-
-
-@given(
-    st.text(max_size=60)
-    | st.from_regex(r"\w{3,9},? \d{1,3}[ -]\w{3}[ -]\d{1,5} \d{1,3}:\d\d:\d\d( GMT|)", fullmatch=True)
-)
-def test_whatever_stands_there_it_is_seconds_or_nothing(value):
-    found = retry_after(value, date=value, now=NOW)
-    assert found is None or math.isfinite(found)

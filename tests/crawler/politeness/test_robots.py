@@ -3,8 +3,6 @@
 import asyncio
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from crawler.gates.context import FetchContext
 from crawler.gates.host_rules import TdmMiddleware
@@ -13,7 +11,6 @@ from crawler.politeness.robots import ALLOWS_ALL, KEPT, KEPT_SHORT, PARSED, Unre
 from evaluation.sample_site import truth
 from tests.crawler.gates.crawls import crawl as crawl_of
 from tests.crawler.spiders import LEAST_GAP, asked_for, crawl, gaps, states, write_tasks
-from tests.samples import sample
 from workers import keys
 from workers.ledger import Ledger
 from workers.url_states import Found
@@ -135,19 +132,6 @@ TABLE = [
 def test_rfc_9309(body, url, allowed, product):
     octets = body if isinstance(body, bytes) else body.encode()
     assert parse(octets, product).allows(SITE + url) is allowed
-
-
-@settings(max_examples=sample(10, 100))
-@given(st.binary(max_size=200) | st.text("*$?%/ab:#\nAUser-agent: Disallow:", max_size=99).map(str.encode), st.text())
-def test_garbage_is_read_and_robots_txt_itself_is_always_allowed(body, path):
-    robots = parse(b"User-agent: *\nDisallow: /" + body, "foobot")
-    assert robots.allows(SITE + "/" + path) in (True, False)
-    assert robots.allows(SITE + "/robots.txt")
-
-
-def test_many_stars_take_no_time():
-    robots = parse(forbidding("/" + "a*" * 2000 + "b$").encode(), "foobot")
-    assert robots.allows(SITE + "/" + "a" * 20_000)
 
 
 @pytest.mark.parametrize(
