@@ -21,10 +21,3 @@ def test_ctrl_c_waits_for_the_end_of_the_block() -> None:
         work()
     assert done == ["the rest"]
     assert signal.getsignal(signal.SIGINT) is before
-
-
-def test_without_ctrl_c_everything_stays() -> None:
-    before = signal.getsignal(signal.SIGINT)
-    with interrupts_held():
-        pass
-    assert signal.getsignal(signal.SIGINT) is before

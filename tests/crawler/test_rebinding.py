@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.crawler.network import lookups
-from tests.crawler.servers import Server, attempt, here
+from tests.crawler.servers import Server, attempt, here, run_section
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -114,3 +114,11 @@ def test_an_open_connection_to_the_same_port_is_not_used_for_another_host(tried)
 
 def test_a_redirect_to_a_name_with_a_private_address_is_refused(tried):
     assert tried.answers["moves.test/"] == REFUSED
+
+
+def test_a_private_example_is_said_and_not_fetched(connection, redis_url, tmp_path):
+    with Server("127.0.0.2", here) as listener:
+        run = run_section(tmp_path, redis_url, NAMES, f"http://private.test:{listener.port}", allow="")
+        assert listener.touched == 0
+    assert run.begun == set()
+    assert "127.0.0.2 is not public" in run.report["problems"][0]

@@ -56,9 +56,9 @@ class Crawled(NamedTuple):
         return [request.status for request in self.requests if request.path == path]
 
 
-(FLAKY, PICTURE, AWAY, FORBIDDEN, MOVED_OFF, BROKEN, RELOADS, EMPTY, MEMBERS) = [
+(FLAKY, PICTURE, AWAY, FORBIDDEN, MOVED_OFF, BROKEN, RELOADS, EMPTY, MEMBERS, PRIVATE) = [
     path for path in ARTICLES if path != truth("zh")[3].path
-][:9]
+][:10]
 
 
 def trouble(site, other):
@@ -76,6 +76,7 @@ def trouble(site, other):
     site.override(BROKEN, headers={**HTML, "Content-Length": "9000", "Connection": "close"}, body=b"<p>half a page")
     site.override(RELOADS, headers=HTML, body=b'<meta http-equiv="refresh" content="0; url=/about.html">')
     site.override(MEMBERS, status=302, headers={"Location": "/login?back=1"})
+    site.override(PRIVATE, status=302, headers={"Location": other.url.replace("127.0.0.1", "127.0.0.2") + PRIVATE})
     site.override(EMPTY, body=b"")
 
 
@@ -121,6 +122,7 @@ def test_robots_txt_is_asked_first_and_obeyed(crawled):
         (MEMBERS, [302, 302], "failed", "login: redirects to http://127.0.0.1:"),  # which robots.txt forbids
         (BROKEN, [200, 200], "failed", "the response broke off"),
         (EMPTY, [200, 200], "failed", "empty answer"),
+        (PRIVATE, [302], "failed", "address 127.0.0.2 is not public"),
     ],
 )
 def test_each_trouble_has_its_outcome(crawled, path, looks, state, reason):
@@ -135,7 +137,7 @@ def test_another_host_is_asked_for_its_own_robots_txt(crawled):
 
 
 def test_the_other_articles_are_fetched_exactly_once(crawled):
-    untroubled = [path for path in ARTICLES[10:] if path != MOVED.path]
+    untroubled = [path for path in ARTICLES[11:] if path != MOVED.path]
     assert untroubled
     assert [crawled.looks(path) for path in untroubled] == [[200]] * len(untroubled)
 

@@ -14,9 +14,3 @@ def test_no_extension_opens_a_port_or_logs_for_each_spider() -> None:
     assert "AutoThrottle" in names
     assert not {"TelnetConsole", "RemoteControl", "LogCount", "MemoryUsage"} & {*names}
     assert not project().getbool("REMOTE_CONTROL_ENABLED")
-
-
-def test_middlewares_that_are_off_are_not_loaded() -> None:
-    names = [str(name) for name in project().get_component_priority_dict_with_base("DOWNLOADER_MIDDLEWARES")]
-    assert [name for name in names if "Cookies" in name] == []
-    assert "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware" in names

@@ -2,16 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import Callable
-from types import SimpleNamespace
 
 import pytest
-from scrapy import Request
-from scrapy.http import HtmlResponse
 
-from crawler.fetching.single_pages import Answer, PagesSpider, of_page_or_list
+from crawler.fetching.single_pages import PagesSpider, of_page_or_list
 from crawler.gates.context import FetchContext
-from crawler.scouting.survey import Fetch, fetch_all
+from crawler.scouting.survey import Fetch
 from evaluation.sample_site import DEAD_LINKS, truth
 from tests.crawler.spiders import asked_for, environment, gaps, run
 
@@ -29,6 +25,7 @@ print(json.dumps({url: answer if isinstance(answer, str) else [answer.url, len(a
                   for url, answer in answers.items()}))
 """
 PATHS = [article.path for article in truth("en")]
+FEED_TYPE = "application/rss+xml"
 
 
 def fetched(folder, *urls, delay=0.0, **environ):
@@ -40,9 +37,13 @@ def fetched(folder, *urls, delay=0.0, **environ):
 
 def test_each_url_gets_its_page_or_the_reason_why_not(site, tmp_path):
     good, dead, private = (site.url + path for path in (PATHS[0], DEAD_LINKS["en"], "/private/subscribers.html"))
-    away, feed = "http://127.0.0.1:1/", site.url + "/feed"
+    away, feed, invalid = "http://127.0.0.1:1/", site.url + "/feed", "town.example/no-scheme"
     site._pages["/feed"] = site._pages[PATHS[0]]._replace(headers={"Content-Type": FEED_TYPE})
-    answers = fetched(tmp_path, good, dead, private, away, feed, EXEMPLAR_ALLOW_HOSTS="127.0.0.1")
+    urls = (good, good + "#top", dead, private, away, feed, invalid)
+    answers = fetched(tmp_path, *urls, EXEMPLAR_ALLOW_HOSTS="127.0.0.1")
+    assert answers[good] == answers[good + "#top"]
+    assert asked_for(site, PATHS[0]) == [PATHS[0]]
+    assert answers[invalid].startswith("invalid URL")
     assert answers[good][0] == good
     assert answers[good][1] == len(site._pages[PATHS[0]].body)
     assert answers[dead] == "http 404"
@@ -69,69 +70,20 @@ def test_one_host_is_asked_at_its_pace(site, tmp_path):
     assert min(gaps(site)) >= 0.2  # the server may be late
 
 
-ONE, TWO, GONE = (f"http://town.example/{name}" for name in ("one", "two", "gone"))
-FEED, FEED_TYPE = "http://town.example/feed", "application/rss+xml"
+def test_what_the_survey_raises_is_kept():
+    async def survey(fetch: Fetch) -> None:
+        raise LookupError("no section")
 
-
-class Engine:
-    """Answers each request with the page of its URL; `asked` is what was requested."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    async def download_async(self, request: Request) -> HtmlResponse:
-        self.asked.append(request.url)
-        status = 404 if request.url == GONE else 200
-        head = {"Content-Type": FEED_TYPE if request.url == FEED else "text/html"}
-        await asyncio.sleep(0)
-        return HtmlResponse(request.url, status, head, b"<html><p>A page</p></html>", request=request)
-
-
-def surveyed(survey: Callable[[Fetch], object], on_page: Callable[[str, Answer], None] = lambda url, answer: None):
-    spider = PagesSpider(FetchContext(), survey, on_page, of_page_or_list)
-    spider.crawler = SimpleNamespace(engine=Engine())
+    spider = PagesSpider(FetchContext(), survey, lambda url, answer: None, of_page_or_list)
 
     async def started() -> None:
         assert [request async for request in spider.start()] == []
 
     asyncio.run(started())
-    return spider
-
-
-def test_a_survey_gets_pages_and_reasons():
-    async def survey(fetch: Fetch) -> list[object]:
-        page = await fetch(ONE)
-        return [page.url, await fetch(GONE), await fetch("town.example/no-scheme")]
-
-    spider = surveyed(survey)
-    assert spider.result[:2] == [ONE, "http 404"]
-    assert isinstance(spider.result[2], str)
+    assert spider.result is None
+    assert str(spider.error) == "no section"
 
 
 def test_a_survey_also_gets_lists():
-    async def survey(fetch: Fetch) -> str:
-        return (await fetch(FEED)).content_type
-
-    assert surveyed(survey).result == FEED_TYPE
-
-
-def test_a_page_is_requested_once_however_often_it_is_asked_for():
-    async def survey(fetch: Fetch) -> int:
-        found = await fetch_all(fetch, [ONE, TWO, ONE])
-        again = await asyncio.gather(fetch(TWO), fetch(TWO))
-        return len({*map(id, found.values()), *map(id, again)})
-
-    told: list[str] = []
-    spider = surveyed(survey, lambda url, answer: told.append(url))
-    assert spider.result == 2
-    assert spider.crawler.engine.asked == told == [ONE, TWO]
-
-
-def test_what_the_survey_raises_is_kept():
-    async def survey(fetch: Fetch) -> None:
-        await fetch(ONE)
-        raise LookupError("no section")
-
-    spider = surveyed(survey)
-    assert spider.result is None
-    assert str(spider.error) == "no section"
+    assert of_page_or_list(200, FEED_TYPE, b"<rss>").kind == "page"
+    assert of_page_or_list(200, "image/png", b"x").reason == "not a page: image/png"

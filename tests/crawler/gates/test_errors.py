@@ -4,7 +4,6 @@ import pytest
 from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import TunnelError
 from scrapy.exceptions import (
-    CannotResolveHostError,
     DownloadCancelledError,
     DownloadConnectionRefusedError,
     DownloadFailedError,
@@ -17,7 +16,6 @@ from twisted.internet import error as twisted_error
 
 from crawler.gates.context import PROXY
 from crawler.gates.errors import (
-    AddressRefused,
     FetchError,
     HostClosed,
     RenderingFailed,
@@ -40,22 +38,21 @@ OURS = [
     (FetchError("proxy not found"), "again", "proxy not found"),
     (RenderingFailed("the page did not load in time"), "again", "the page did not load in time"),
 ]
+OF_PAGE = [
+    (DownloadFailedError(), "again", "the response broke off"),
+    (ResponseDataLossError(), "again", "the response broke off"),
+]
 OF_HOST = [
-    (TimeoutError(), "no answer in time"),
     (DownloadTimeoutError(), "no answer in time"),
     (twisted_error.TCPTimedOutError(), "no connection in time"),
-    (ConnectionRefusedError(), "connection refused"),
     (DownloadConnectionRefusedError(), "connection refused"),
     (twisted_error.ConnectError(), "no connection"),
-    (twisted_error.ConnectionLost(), "connection lost"),
     (twisted_error.ConnectionDone(), "connection closed early"),
-    (CannotResolveHostError(), "host not found"),
 ]
-OF_PAGE = [DownloadFailedError(), ResponseDataLossError()]
 
 
-@pytest.mark.parametrize(("error", "kind", "reason"), OURS)
-def test_our_own_errors_have_their_outcome(error, kind, reason):
+@pytest.mark.parametrize(("error", "kind", "reason"), [*OURS, *OF_PAGE])
+def test_an_error_that_is_not_about_the_host_has_its_outcome(error, kind, reason):
     assert outcome_of_failure(error) == Outcome(kind, reason)
     assert host_failure(error) == ""
     assert len(reason.encode()) <= REASON_BYTES
@@ -65,19 +62,6 @@ def test_our_own_errors_have_their_outcome(error, kind, reason):
 def test_a_host_that_is_unavailable_is_tried_again(error, reason):
     assert outcome_of_failure(error) == Outcome("again", reason)
     assert host_failure(error) == reason
-
-
-@pytest.mark.parametrize("error", OF_PAGE)
-def test_a_response_that_broke_off_says_nothing_about_the_host(error):
-    assert outcome_of_failure(error) == Outcome("again", "the response broke off")
-    assert host_failure(error) == ""
-
-
-def test_a_refused_address_is_named_with_the_remedy():
-    outcome = outcome_of_failure(AddressRefused("127.0.0.1"))
-    assert outcome.kind == "fail"
-    text = "address 127.0.0.1 is not public; list the host under allow_hosts of settings if it is yours"
-    assert outcome.reason == text
 
 
 @pytest.mark.parametrize(
