@@ -36,7 +36,6 @@ PROGRAMS = (
     "console",
     "console.extraction_process",
     "crawler.scheduling.crawl_process",
-    "tests.crawler.one_run",
 )
 MOST_FILES = 4096  # that a process has open
 

@@ -68,7 +68,7 @@ def run_section(folder, redis_url, names, site_url, *, allow="127.0.0.1", more="
     scrapy = f"scrapy crawl section -a task=news -a tasks={folder}/tasks.yaml -s LOG_LEVEL=DEBUG".split()
     ran, begun = _behind_network(
         folder,
-        scrapy if verbose else ["tests.crawler.one_run", "news"],
+        scrapy if verbose else ["console", "crawl", "news", "--json"],
         names,
         REDIS_URL=redis_url,
         SCRAPY_SETTINGS_MODULE="crawler.settings",

@@ -49,7 +49,7 @@ class Child:
             arguments = ["crawl", "section", "-a", f"task={task}", "-a", f"tasks={folder / 'tasks.yaml'}"]
             self.process = start("scrapy", arguments, REPOSITORY, variables)
         else:
-            self.process = start("tests.crawler.one_run", [task], folder, variables)
+            self.process = start("console", ["crawl", task, "--json"], folder, variables)
 
     def __enter__(self) -> "Child":
         return self
