@@ -12,7 +12,6 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
-from urllib.parse import urlsplit, urlunsplit
 
 from lxml import etree
 
@@ -27,6 +26,7 @@ MOST_ENTRIES = 50_000  # entries of one sitemap: the limit of the protocol
 MOST_BYTES = 50 * 2**20  # bytes, unpacked: the limit of the protocol
 LONGEST_TEXT = 20_000  # characters of a title that are read
 ROOTS = frozenset({"urlset", "sitemapindex"})
+USUAL_PLACE = "/sitemap.xml"  # of a site's sitemap, if robots.txt names none
 GZIP = b"\x1f\x8b"
 PACKED_TWICE = 2  # a .gz file that the server compressed again
 ROBOTS_READ = 512 * 1024  # octets of a robots.txt that are read
@@ -49,12 +49,6 @@ def sitemaps_of(robots: bytes, url: str) -> list[str]:
     """Return the sitemaps in a robots.txt from `url`, in its order, each once."""
     named = (line.decode("utf-8", "replace") for line in _SITEMAP_LINE.findall(robots[:ROBOTS_READ]))
     return list(dict.fromkeys(target for name in named if (target := absolute(url, name))))
-
-
-def usual_place(url: str) -> str:
-    """Return the usual URL of a site's sitemap, if robots.txt has none."""
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc, "/sitemap.xml", "", ""))
 
 
 def unpacked(body: bytes) -> tuple[bytes, bool]:

@@ -35,10 +35,10 @@ from functools import lru_cache
 from urllib.parse import urljoin, urlsplit
 
 from crawler.discovery.links import ASSET, ListContent, PageLink
-from crawler.discovery.listings import ListPage
+from crawler.discovery.listings import Kind, ListPage
 from crawler.discovery.pagination import pagination, shape_of
 from crawler.discovery.sitemap_frontier import SitemapFrontier
-from crawler.discovery.sitemaps import usual_place
+from crawler.discovery.sitemaps import USUAL_PLACE
 from crawler.patterns.pattern import Match, Pattern
 from workers.url_states import Fingerprint, fingerprint
 
@@ -79,11 +79,10 @@ class WalkPlan:
         yield from (ListPage(url, "follow" if self.follow else "explored", 1, start=url) for url in self.productive)
         yield from (ListPage(url, "sitemap", start=url) for url in self.sitemaps)
         if not self.complete:
-            for url in dict.fromkeys(urljoin(url, "/robots.txt") for url in self.homes()):
-                usual = usual_place(url)
-                yield (
-                    ListPage(url, "robots", start=url) if self.read_robots else ListPage(usual, "sitemap", start=usual)
-                )
+            kind: Kind = "robots" if self.read_robots else "sitemap"
+            place = "/robots.txt" if self.read_robots else USUAL_PLACE
+            for url in dict.fromkeys(urljoin(url, place) for url in self.homes()):
+                yield ListPage(url, kind, start=url)
 
     def homes(self) -> list[str]:
         """Return the first start page, and the outermost folder in the pattern."""
@@ -269,7 +268,8 @@ class Walk:
         if page.kind == "start":
             self._push_fallback_start()
         elif page.kind == "robots":
-            self.frontier.push(ListPage(usual_place(page.url), "sitemap", start=usual_place(page.url)))
+            usual = urljoin(page.url, USUAL_PLACE)
+            self.frontier.push(ListPage(usual, "sitemap", start=usual))
 
     def followed_lists(self, page: ListPage, listing: ListContent) -> list[ListPage]:
         """Return the lists to which a list leads, whether or not it has new links."""
@@ -308,7 +308,7 @@ class Walk:
         goes_on = bool(new or found == 0 or not self.plan.complete or page.resumed or hidden)
         match listing.form:
             case "robots":
-                maps = listing.sitemaps or [PageLink(usual_place(page.url))]
+                maps = listing.sitemaps or [PageLink(urljoin(page.url, USUAL_PLACE))]
                 return [ListPage(child.url, "sitemap", start=child.url) for child in maps]
             case "sitemap":
                 return self.maps.record_read(page, listing, found)

@@ -16,7 +16,7 @@ from crawler.gates.context import NAP, WITHOUT_ROBOTS, Gate
 from crawler.gates.errors import RobotsForbidden, RobotsUnreachable, RunEnding, outcome_of_failure
 from crawler.guarding.guard import SCHEMES
 from crawler.politeness import robots
-from crawler.politeness.host_files import HostFile, HostFiles, TdmRules, parse_tdm, tdm_url
+from crawler.politeness.host_files import HostFile, HostFiles, TdmRules, parse_tdm
 from crawler.politeness.pace import host_of
 from crawler.run.outcomes import MOVED
 from workers.usage_rights import TDM_FILE
@@ -149,7 +149,7 @@ class RobotsMiddleware(HostFileGate[robots.Robots | robots.Unreachable]):
 
     async def _fetch_rules(self, url: str, host: str) -> tuple[robots.Robots | robots.Unreachable, float]:
         """As in `HostFileGate`; the host's Crawl-delay applies to all processes."""
-        answer, left = await self._file(robots.url_of(url), host, _valid_for)
+        answer, left = await self._file(urljoin(url, "/robots.txt"), host, _valid_for)
         if isinstance(answer, str):
             return robots.unreachable(answer)
         rules, _ = robots.of_answer(answer.status, answer.body, self.product)
@@ -180,7 +180,7 @@ class TdmMiddleware(HostFileGate[TdmRules]):
             request.meta[TDM_FILE] = str(int(reserved))
 
     async def _fetch_rules(self, url: str, host: str) -> tuple[TdmRules, float]:
-        answer, left = await self._file(tdm_url(url), host, lambda file: robots.KEPT)
+        answer, left = await self._file(urljoin(url, "/.well-known/tdmrep.json"), host, lambda file: robots.KEPT)
         if isinstance(answer, str) or not 200 <= answer.status < 300:
             return TdmRules(), left
         return parse_tdm(answer.body), left

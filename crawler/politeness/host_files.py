@@ -8,7 +8,6 @@ matches a page applies. An invalid file has no rules.
 import json
 from dataclasses import dataclass
 from typing import cast
-from urllib.parse import urlsplit
 
 import redis
 import zstandard
@@ -77,11 +76,6 @@ class TdmRules:
         """Whether a page is reserved; None if no rule matches."""
         spellings = spellings_of(url)
         return next((reserved for rule, reserved in self.rules if any(map(rule.matches, spellings))), None)
-
-
-def tdm_url(url: str) -> str:
-    """Return the URL of the tdmrep.json for a URL."""
-    return urlsplit(url)._replace(path="/.well-known/tdmrep.json", query="", fragment="").geturl()
 
 
 def parse_tdm(body: bytes) -> TdmRules:

@@ -104,11 +104,6 @@ class Record(NamedTuple):
 ALLOWS_ALL = Robots()
 
 
-def url_of(url: str) -> str:
-    """Return the URL of the file with the rules for a URL."""
-    return urlsplit(url)._replace(path="/robots.txt", query="", fragment="").geturl()
-
-
 def of_answer(status: int, body: bytes, product: str) -> tuple[Robots | Unreachable, float]:
     """The rules of a response for the crawler `product` (section 2.3.1), and for how many seconds they are valid."""
     if status >= 500:

@@ -19,7 +19,7 @@ from urllib.parse import urljoin, urlsplit
 from crawler.discovery.links import PageLink, is_short
 from crawler.discovery.listings import read_listing, robots_listing
 from crawler.discovery.pagination import pagination
-from crawler.discovery.sitemaps import usual_place
+from crawler.discovery.sitemaps import USUAL_PLACE
 from crawler.discovery.walk import is_own_section
 from crawler.patterns.pattern import Pattern, PatternError
 from crawler.scouting.address_parts import MARK, Address, Dates, address_of
@@ -191,7 +191,7 @@ class _Survey:
         robots = urljoin(self.example, "/robots.txt")
         answer = await self.fetch(robots)
         declared = robots_listing(answer.body, robots).sitemaps if not isinstance(answer, str) else []
-        first = declared[0].url if declared else usual_place(self.example)
+        first = declared[0].url if declared else urljoin(self.example, USUAL_PLACE)
         await self.read([Candidate(first, "sitemap")])
         children = self.pages[first].links[:MOST_CHILDREN] if first in self.pages else ()
         if any(link.url.partition("?")[0].endswith((".xml", ".gz")) for link in children):
