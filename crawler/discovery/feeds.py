@@ -1,4 +1,4 @@
-"""Feeds: RSS 0.9x, 1.0 (RDF) and 2.0, Atom. Input: bytes; output: links with their dates. No network.
+"""Feeds: RSS 0.9x, 1.0 (RDF) and 2.0, Atom. Input: text; output: links with their dates. No network.
 
 An entry's URL is, in this order: FeedBurner's original link, Atom's link (alternate), RSS's link, a guid that is a
 permalink, an id that is a URL. Relative URLs are resolved against `xml:base`, else against the feed's URL.
@@ -16,10 +16,10 @@ from crawler.discovery import lenient_xml
 from crawler.discovery.feed_dates import moment_of
 from crawler.discovery.lenient_xml import local
 from crawler.discovery.links import ListContent, PageLink, absolute
-from extractors.html.decoding import decode, without_controls
+from extractors.html.decoding import without_controls
 
 MOST_ENTRIES = 5000  # entries of one feed
-MOST_BYTES = 20 * 2**20  # bytes of one feed; the rest is not read
+MOST_CHARACTERS = 20 * 2**20  # characters of one feed; the rest is not read
 LONGEST_TEXT = 20_000  # characters of an element that are read
 ROOTS = frozenset({"rss", "feed", "rdf", "channel"})
 PUBLISHED = ("pubdate", "published", "issued", "date", "created", "updated", "modified")  # the first with a date counts
@@ -27,11 +27,12 @@ OLDER = frozenset({"next", "prev-archive"})  # RFC 5005: relations to the feed's
 _TAGS = re.compile(r"<[^<>]*>")
 
 
-def read_feed(body: bytes, url: str, content_type: str | None = None) -> ListContent | None:
-    """Return the feed that `body` is, from `url`; None if it is not a feed. Broken XML is read as far as possible."""
-    whole, body = len(body) <= MOST_BYTES, body[:MOST_BYTES]
-    text = lenient_xml.from_root(decode(body, content_type)[0], ROOTS)
-    root = lenient_xml.parse(text, url) if text else None
+def read_feed(text: str, url: str) -> ListContent | None:
+    """Return the feed that `text` from `url` is, from its root on; None if it is not a feed.
+
+    Broken XML is read as far as possible.
+    """
+    whole, root = len(text) <= MOST_CHARACTERS, lenient_xml.parse(text[:MOST_CHARACTERS], url)
     if root is None or local(root) not in ROOTS:
         return None
     head = root if local(root) in ("feed", "channel") else next((c for c in root if local(c) == "channel"), root)

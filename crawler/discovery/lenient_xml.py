@@ -6,6 +6,7 @@ Without a document type a text has only XML's own five entities: there is nothin
 """
 
 import re
+from collections.abc import Set
 from itertools import islice
 
 from lxml import etree
@@ -33,15 +34,18 @@ OPTIONS = {
 }
 
 
-def from_root(text: str, names: frozenset[str]) -> str:
-    """Return `text` from its root, the first element called one of `names`, on; "" if it has none, or is a page."""
+def root_of(text: str, names: Set[str]) -> tuple[str, str]:
+    """Return the name of the root, the first element called one of `names`, and `text` from it on.
+
+    Both are empty if there is none, or the text is a page.
+    """
     for found in _BEFORE_ROOT.finditer(text[:JUNK]):
         name = (found[1] or "").lower()
         if name in names:
-            return text[found.start() :]
+            return name, text[found.start() :]
         if name in ("html", "head", "body"):
-            return ""
-    return ""
+            break
+    return "", ""
 
 
 def repaired(text: str) -> str:
@@ -50,7 +54,7 @@ def repaired(text: str) -> str:
 
 
 def parse(text: str, url: str) -> "etree._Element | None":
-    """Return the root of a document as `from_root` returns it, repaired if necessary; None if it cannot be parsed."""
+    """Return the root of a document as `root_of` returns it, repaired if necessary; None if it cannot be parsed."""
     try:
         return _parsed(text, url, recover=False)
     except etree.XMLSyntaxError:

@@ -7,21 +7,20 @@ JSON, such as the responses behind "load more", have URLs and pieces of HTML in 
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
+from crawler.discovery.feeds import ROOTS as FEED_ROOTS
 from crawler.discovery.feeds import read_feed
-from crawler.discovery.lenient_xml import JUNK
-from crawler.discovery.links import MOST_LINKS, ListContent, PageLink, absolute, links_in, page_links
-from crawler.discovery.sitemaps import GZIP, read_sitemap, sitemaps_of, unpacked
+from crawler.discovery.lenient_xml import root_of
+from crawler.discovery.links import MOST_LINKS, ListContent, PageLink, absolute, links_in
+from crawler.discovery.sitemaps import ROOTS as SITEMAP_ROOTS
+from crawler.discovery.sitemaps import read_lines, read_sitemap, sitemaps_of, unpacked
 from extractors.html.decoding import decode, without_controls
 
 Kind = Literal["start", "next", "follow", "explored", "feed", "robots", "sitemap"]
 
-_FEED = re.compile(rb"<(?:[\w.-]+:)?(?:rss|feed|rdf|channel)[\s>]", re.IGNORECASE)
-_SITEMAP = re.compile(rb"<(?:[\w.-]+:)?(?:urlset|sitemapindex)[\s>]", re.IGNORECASE)
-_HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _LINK_VALUE = re.compile(r"<([^<>]*)>([^<>]*)")  # RFC 8288: a URL in angle brackets, and its parameters
 _REL = re.compile(r"""\s*+rel\s*+=\s*+["']?+([^"']*+)""", re.IGNORECASE)
 LONGEST_HEADER = 8192  # characters of a Link header that are read
@@ -58,12 +57,11 @@ def read_listing(
     body: bytes, url: str, content_type: str | None = None, headers: Mapping[str, str] | None = None
 ) -> ListContent:
     """Return the content of the list at `url`. `headers`: of the response, by lower-case name."""
-    packed = body.startswith(GZIP)
-    body = unpacked(body)[0] if packed else body
-    head = body[:JUNK]
-    if b"\0" in head:  # UTF-16, whose first characters are decoded roughly
-        head = head.replace(b"\0", b"")
-    listing = _listing(body, head, url, content_type)
+    body, is_whole = unpacked(body)
+    text, encoding = decode(body, content_type)
+    listing = _listing(text, url, encoding)
+    if not is_whole:
+        listing = replace(listing, truncated=True)
     listing.next.extend(_next_of_header((headers or {}).get("link", ""), url))
     return listing
 
@@ -83,20 +81,19 @@ def robots_listing(body: bytes, url: str) -> ListContent:
     return ListContent("robots", sitemaps=[PageLink(target) for target in sitemaps_of(body, url)])
 
 
-def _listing(body: bytes, head: bytes, url: str, content_type: str | None) -> ListContent:
-    page = _HTML.search(head)
-    before = head[: page.start()] if page else head
-    first = head.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")[:4]
+def _listing(text: str, url: str, encoding: str) -> ListContent:
+    name, document = root_of(text, FEED_ROOTS | SITEMAP_ROOTS)
+    first = text.lstrip()[:4]
     listing = None
-    if _SITEMAP.search(before):
-        listing = read_sitemap(body, url, content_type)
-    if listing is None and (_FEED.search(before)):
-        listing = read_feed(body, url, content_type)
-    if listing is None and first[:1] in (b"{", b"["):
-        listing = json_links(decode(body, content_type)[0], url)
-    if listing is None and first == b"http":
-        listing = read_sitemap(body, url, content_type)
-    return listing or page_links(body, url, content_type)
+    if name in SITEMAP_ROOTS:
+        listing = read_sitemap(document, url)
+    elif name in FEED_ROOTS:
+        listing = read_feed(document, url)
+    elif first[:1] in ("{", "["):
+        listing = json_links(text, url)
+    elif first == "http":
+        listing = read_lines(text)
+    return listing or links_in(text, url, encoding)
 
 
 def json_links(text: str, url: str) -> ListContent | None:

@@ -1,4 +1,4 @@
-"""Sitemaps (https://www.sitemaps.org/protocol.html) and news sitemaps. Input: bytes; output: links with dates.
+"""Sitemaps (https://www.sitemaps.org/protocol.html) and news sitemaps. Input: text; output: links with dates.
 
 No network.
 
@@ -11,7 +11,6 @@ import io
 import re
 import zlib
 from collections.abc import Iterator
-from dataclasses import replace
 
 from lxml import etree
 
@@ -19,7 +18,7 @@ from crawler.discovery import lenient_xml
 from crawler.discovery.feed_dates import moment_of
 from crawler.discovery.lenient_xml import local
 from crawler.discovery.links import ListContent, PageLink, absolute
-from extractors.html.decoding import decode, without_controls
+from extractors.html.decoding import without_controls
 from extractors.html.urls import normalise, split_web
 
 MOST_ENTRIES = 50_000  # entries of one sitemap: the limit of the protocol
@@ -34,15 +33,15 @@ _SITEMAP_LINE = re.compile(rb"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE |
 _DATE_TAGS = ("publication_date", "lastmod")  # the first with a date counts
 
 
-def read_sitemap(body: bytes, url: str, content_type: str | None = None) -> ListContent | None:
-    """Return the sitemap that `body` is, from `url`, compressed or not; None if it is not one."""
-    body, whole = unpacked(body)
-    text = decode(body, content_type)[0]
-    from_root = lenient_xml.from_root(text, ROOTS)
-    read = _read_xml(from_root, url, recover=not whole) if from_root else _read_lines(text)
-    if read is None:
-        return None
-    return read if whole else replace(read, truncated=True)
+def read_sitemap(text: str, url: str, *, recover: bool = False) -> ListContent | None:
+    """Return the sitemap that `text` from `url` is, from its root on; None if it is not one.
+
+    Broken XML is read as far as possible (`recover`).
+    """
+    try:
+        return _read_entries(lenient_xml.repaired(text) if recover else text, url, recover=recover)
+    except etree.XMLSyntaxError:
+        return None if recover else read_sitemap(text, url, recover=True)
 
 
 def sitemaps_of(robots: bytes, url: str) -> list[str]:
@@ -73,13 +72,6 @@ def _gunzipped(body: bytes) -> tuple[bytes, bool]:
             return bytes(found), False
         body = unpacker.unused_data
     return bytes(found), not body.startswith(GZIP)
-
-
-def _read_xml(text: str, url: str, *, recover: bool) -> ListContent | None:
-    try:
-        return _read_entries(lenient_xml.repaired(text) if recover else text, url, recover=recover)
-    except etree.XMLSyntaxError:
-        return None if recover else _read_xml(text, url, recover=True)
 
 
 def _read_entries(text: str, url: str, *, recover: bool) -> ListContent:
@@ -121,8 +113,8 @@ def _texts(entry: "etree._Element") -> Iterator[tuple[str, str]]:
                 yield local(element), element.text.strip()
 
 
-def _read_lines(text: str) -> ListContent | None:
-    """Read a plain text sitemap: only URLs, one per line."""
+def read_lines(text: str) -> ListContent | None:
+    """Return the plain text sitemap that `text` is, with only URLs, one per line; None if it is not one."""
     lines = [line for line in map(str.strip, text.split("\n", MOST_ENTRIES + 1)) if line]
     urls = list(dict.fromkeys(normalise(line) for line in lines[:MOST_ENTRIES] if split_web(line)))
     if not lines or any(not line.startswith(("http://", "https://")) or " " in line for line in lines[:MOST_ENTRIES]):

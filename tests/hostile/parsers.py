@@ -7,11 +7,10 @@ from functools import partial
 
 from crawler.discovery.article_pages import further_pages
 from crawler.discovery.feed_dates import moment_of
-from crawler.discovery.feeds import read_feed
 from crawler.discovery.links import PageLink, absolute, page_links
 from crawler.discovery.listings import json_links, read_listing
 from crawler.discovery.pagination import pagination, says_page, shape_of
-from crawler.discovery.sitemaps import read_sitemap, sitemaps_of
+from crawler.discovery.sitemaps import sitemaps_of
 from crawler.gates import pace_gate
 from crawler.politeness import robots
 from crawler.politeness.host_files import parse_tdm
@@ -66,18 +65,6 @@ def octets(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def feed(text: str) -> None:
-    if found := read_feed(octets(text), URL):
-        check_links(found.links)
-        check_urls([*found.next, *filter(None, [found.home])])
-
-
-def sitemap(text: str) -> None:
-    if found := read_sitemap(octets(text), URL):
-        check_links(found.links)
-        check_urls(child.url for child in found.sitemaps)
-
-
 def json_list(text: str) -> None:
     if found := json_links(text, URL):
         check_links(found.links)
@@ -93,7 +80,7 @@ def html_list(text: str) -> None:
 def listing(text: str) -> None:
     found = read_listing(octets(text), URL)
     check_links(found.links)
-    check_urls([*found.next, *found.feeds, *(child.url for child in found.sitemaps)])
+    check_urls([*found.next, *found.feeds, *filter(None, [found.home]), *(child.url for child in found.sitemaps)])
 
 
 def link_header(text: str) -> None:
@@ -206,8 +193,11 @@ def in_body(text: str, method: str = "density") -> None:
 Parser = Callable[[str], None]
 # With what may stand in front of hostile text, so that it comes to the parser's inner parts
 PARSERS: dict[str, tuple[Parser, tuple[str, ...]]] = {
-    "feed": (feed, ("", "<rss><channel><item><title>", "<!DOCTYPE rss [<rss ", "<rss><channel><item><link>/1</link>")),
-    "sitemap": (sitemap, ("", "<urlset><url><loc>", "<!DOCTYPE urlset [", "<urlset><url><loc>/1</loc><lastmod>")),
+    "feed": (
+        listing,
+        ("", "<rss><channel><item><title>", "<!DOCTYPE rss [<rss ", "<rss><channel><item><link>/1</link>"),
+    ),
+    "sitemap": (listing, ("", "<urlset><url><loc>", "<!DOCTYPE urlset [", "<urlset><url><loc>/1</loc><lastmod>")),
     "json list": (json_list, ("", '[{"next": "', "[")),
     "html list": (html_list, ("", '<a href="', '<a onclick="', "<ul><li>")),
     "listing": (listing, ("", "{", "http://", "<rss>")),

@@ -2,7 +2,8 @@
 
 import pytest
 
-from crawler.discovery.feeds import MOST_ENTRIES, read_feed
+from crawler.discovery.feeds import MOST_ENTRIES
+from crawler.discovery.listings import read_listing
 
 URL = "http://site.example/feeds/news.xml"
 ATOM = 'xmlns="http://www.w3.org/2005/Atom"'
@@ -17,11 +18,11 @@ def item(inner):
 
 
 def urls(body):
-    return [entry.url for entry in read_feed(body, URL).links]
+    return [entry.url for entry in read_listing(body, URL).links]
 
 
 def only(body):
-    [entry] = read_feed(body, URL).links
+    [entry] = read_listing(body, URL).links
     return entry
 
 
@@ -31,8 +32,8 @@ def only(body):
 @pytest.mark.parametrize(
     "body", [b"", b" ", b"<html><a href='/rss'>rss</a></html>", b"{}", b"<urlset><url></url></urlset>", b"\x00\x01\x02"]
 )
-def test_what_is_no_feed_is_none(body):
-    assert read_feed(body, URL) is None
+def test_what_is_no_feed_is_none_of_them(body):
+    assert read_listing(body, URL).form != "feed"
 
 
 # Addresses
@@ -45,7 +46,7 @@ def test_a_guid_is_an_address_unless_it_says_it_is_none():
 
 def test_where_a_feed_goes_on():
     links = '<link href="/"/><link rel="next" href="?p=2"/><link rel="prev-archive" href="/2023.xml"/>'
-    feed = read_feed(f"<feed {ATOM}>{links}</feed>".encode(), URL)
+    feed = read_listing(f"<feed {ATOM}>{links}</feed>".encode(), URL)
     assert feed.next == ["http://site.example/feeds/news.xml?p=2", "http://site.example/2023.xml"]
     assert feed.home == "http://site.example/"
 
@@ -82,7 +83,7 @@ def test_external_entities_are_not_read(tmp_path):
 
 
 def test_an_endless_feed_is_cut_and_says_so():
-    feed = read_feed(rss("".join(f"<item><link>/a/{n}</link></item>" for n in range(MOST_ENTRIES + 1))), URL)
+    feed = read_listing(rss("".join(f"<item><link>/a/{n}</link></item>" for n in range(MOST_ENTRIES + 1))), URL)
     assert (len(feed.links), feed.truncated) == (MOST_ENTRIES, True)
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import feedparser
 import pytest
 
-from crawler.discovery.feeds import read_feed
+from crawler.discovery.listings import read_listing
 
 URL = "http://site.example/feeds/news.xml"
 NAMESPACES = (
@@ -23,8 +23,8 @@ Entry = tuple[str, str, datetime | None]
 
 
 def ours(body: bytes, content_type: str = "text/xml") -> list[Entry]:
-    feed = read_feed(body, URL, content_type)
-    assert feed is not None
+    feed = read_listing(body, URL, content_type)
+    assert feed.form == "feed"
     return [(entry.url, entry.text, to_the_second(entry.published)) for entry in feed.links]
 
 

@@ -5,7 +5,8 @@ import gzip
 import pytest
 
 from crawler.discovery import sitemaps
-from crawler.discovery.sitemaps import read_sitemap, sitemaps_of, unpacked
+from crawler.discovery.listings import read_listing
+from crawler.discovery.sitemaps import sitemaps_of, unpacked
 
 URL = "http://site.example/sitemap.xml"
 NS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -17,7 +18,7 @@ def urlset(*entries):
 
 
 def urls(body):
-    return [link.url for link in read_sitemap(body, URL).links]
+    return [link.url for link in read_listing(body, URL).links]
 
 
 def test_a_pictures_address_and_title_are_not_the_pages():
@@ -37,7 +38,7 @@ def test_plain_text_is_one_address_a_line():
     "body", [b"", b"<html></html>", b"Not found", b"http://site.example/a is gone", b"<rss/>", b"\x1f\x8b"]
 )
 def test_what_is_no_sitemap_is_none(body):
-    assert read_sitemap(body, URL) is None
+    assert read_listing(body, URL).form != "sitemap"
 
 
 # Packed
@@ -51,7 +52,7 @@ def test_packed_by_its_content_also_twice():
 
 def test_a_broken_archive_gives_what_it_has():
     packed = gzip.compress(urlset(*[f"<loc>/a/{n * 7919 % 10007}</loc>" for n in range(500)]))
-    read = read_sitemap(packed[: len(packed) // 2], URL)
+    read = read_listing(packed[: len(packed) // 2], URL)
     assert read.truncated
     assert 50 < len(read.links) < 500
 
@@ -72,7 +73,7 @@ def test_a_sitemap_that_breaks_off_gives_what_it_has():
 
 def test_a_large_sitemap_is_cut_and_says_so(monkeypatch):
     monkeypatch.setattr(sitemaps, "MOST_ENTRIES", 10)
-    read = read_sitemap(urlset(*[f"<loc>/{n}</loc>" for n in range(20)]), URL)
+    read = read_listing(urlset(*[f"<loc>/{n}</loc>" for n in range(20)]), URL)
     assert (len(read.links), read.truncated) == (10, True)
 
 
