@@ -13,12 +13,12 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
-from datetime import UTC, date, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import date, datetime, timedelta
 from typing import Any, cast
 
 import redis
 
+from crawler.discovery.feed_dates import header_time
 from crawler.discovery.listings import Kind, ListPage
 from workers import keys
 from workers.url_states import Fingerprint
@@ -139,16 +139,8 @@ def digest_of(body: bytes) -> str:
 
 
 def _is_settled(modified: str, answered: str, now: datetime) -> bool:
-    changed_at = _time(modified)
-    return changed_at is not None and (_time(answered) or now) - changed_at >= SETTLED
-
-
-def _time(text: str) -> datetime | None:
-    try:
-        moment = parsedate_to_datetime(text)
-    except (ValueError, TypeError):
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    changed_at = header_time(modified)
+    return changed_at is not None and (header_time(answered) or now) - changed_at >= SETTLED
 
 
 class CrawlState:

@@ -1,4 +1,4 @@
-"""Times in feeds and sitemaps: RFC 822, ISO 8601 and W3C-DTF, and common deviations from them."""
+"""Times in feeds, sitemaps and headers: RFC 822, ISO 8601 and W3C-DTF, and common deviations from them."""
 
 import re
 from datetime import UTC, date, datetime
@@ -31,6 +31,15 @@ def moment_of(text: str | None) -> datetime | None:
         if moment is not None:
             return _aware(moment, text)
     return None
+
+
+def header_time(text: str) -> datetime | None:
+    """Return the time of an HTTP header, aware; None if it is not a date. One without a zone is in UTC (RFC 9110)."""
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _mail(text: str) -> datetime | None:

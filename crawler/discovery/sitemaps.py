@@ -7,6 +7,7 @@ No network.
 A sitemap may be compressed, plain text, or larger than the standard allows: it is read up to the limits below.
 """
 
+import gzip
 import io
 import re
 import zlib
@@ -61,17 +62,13 @@ def unpacked(body: bytes) -> tuple[bytes, bool]:
 
 
 def _gunzipped(body: bytes) -> tuple[bytes, bool]:
-    found = bytearray()
-    while body.startswith(GZIP) and len(found) < MOST_BYTES:
-        unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-        try:
-            found += unpacker.decompress(body, MOST_BYTES - len(found))
-        except zlib.error:
-            return bytes(found), False
-        if not unpacker.eof:
-            return bytes(found), False
-        body = unpacker.unused_data
-    return bytes(found), not body.startswith(GZIP)
+    found, stream = bytearray(), gzip.GzipFile(fileobj=io.BytesIO(body))
+    try:
+        while len(found) <= MOST_BYTES and (piece := stream.read1()):
+            found += piece
+    except (OSError, EOFError, zlib.error):
+        return bytes(found), False
+    return bytes(found), True
 
 
 def _read_entries(text: str, url: str, *, recover: bool) -> ListContent:

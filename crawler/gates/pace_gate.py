@@ -12,14 +12,13 @@ import re
 import time
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
+from crawler.discovery.feed_dates import header_time
 from crawler.gates.context import PERMIT, Gate
 from crawler.gates.errors import HostClosed, RunEnding, host_failure
 from crawler.politeness.pace import PATIENCE, RETRY_AFTER_MOST, HostProblem, Permit
@@ -112,11 +111,10 @@ def retry_after(value: str, *, date: str = "", now: float | None = None) -> floa
     value = value.strip()
     if _SECONDS.fullmatch(value):
         return float(value)
-    until = _date(value)
-    if until is None:
+    if (until := header_time(value)) is None:
         return None
-    sent = _date(date)
-    return until - (sent if sent is not None else time.time() if now is None else now)
+    sent = header_time(date)
+    return until.timestamp() - (sent.timestamp() if sent else time.time() if now is None else now)
 
 
 def problem_of(response: Any) -> HostProblem | None:
@@ -140,12 +138,3 @@ def _rest(response: Any) -> float:
     """Return the seconds of a response's Retry-After, within bounds; 0 if it has none."""
     value, date = ((response.headers.get(name) or b"").decode("latin-1") for name in ("Retry-After", "Date"))
     return min(max(retry_after(value, date=date) or 0.0, 0.0), RETRY_AFTER_MOST) if value else 0.0
-
-
-def _date(value: str) -> float | None:
-    """Unix seconds of an HTTP date; a date without a zone is in UTC, as RFC 9110 requires."""
-    try:
-        moment = parsedate_to_datetime(value)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None

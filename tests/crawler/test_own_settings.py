@@ -8,7 +8,6 @@ import pytest
 from scrapy.crawler import AsyncCrawlerRunner
 from scrapy.settings import BaseSettings, Settings
 
-from crawler.gates.context import GatedSpider
 from crawler.gates.settings_in_force import ProcessSettings, add_settings, put_in_force
 from crawler.spiders.section import SectionSpider
 from crawler.task_list.file import loads
@@ -161,15 +160,6 @@ def test_each_refused_setting_is_refused_in_a_module_unless_it_has_this_programs
     assert own["TWISTED_DNS_RESOLVER"] == "crawler.gates.connections.GuardedResolver"
 
 
-def test_the_gates_are_in_force_whatever_settings_a_spider_starts_with():
-    settings = Settings({"DOWNLOADER_MIDDLEWARES": {"ours.Stamp": 300}})
-    GatedSpider.update_settings(settings)
-    placed = settings.getdict("DOWNLOADER_MIDDLEWARES")
-    assert placed["crawler.gates.guard_gates.UrlGate"] == 50
-    assert placed["ours.Stamp"] == 300
-    assert settings["DOWNLOAD_HANDLERS"]["file"] is None
-
-
 @pytest.mark.parametrize("priority", ["project", "cmdline"])
 def test_the_gates_stay_in_force_in_a_crawler_that_gets_the_settings_of_its_process_once_more(priority):
     process = AsyncCrawlerRunner(Settings({"DOWNLOADER_MIDDLEWARES": {"ours.Stamp": 300}}, priority))
@@ -177,6 +167,7 @@ def test_the_gates_stay_in_force_in_a_crawler_that_gets_the_settings_of_its_proc
     placed = crawler.settings.getdict("DOWNLOADER_MIDDLEWARES")
     assert placed["crawler.gates.guard_gates.UrlGate"] == 50
     assert placed["ours.Stamp"] == 300
+    assert crawler.settings["DOWNLOAD_HANDLERS"]["file"] is None
 
 
 def test_components_of_a_task_list_come_beside_those_of_the_program_and_variables_are_expanded():
