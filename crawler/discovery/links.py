@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache, partial
+from functools import partial
 from itertools import chain
 from typing import Literal, cast
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from lxml import etree
 
@@ -20,7 +20,7 @@ from crawler.discovery.lenient_xml import text_of
 from extractors.errors import UnusablePage
 from extractors.html.decoding import decode
 from extractors.html.dom import parse
-from extractors.html.urls import normalise, split_web, with_encoded_query, with_slashes
+from extractors.html.urls import normalise, split_web, web_url, with_encoded_query, with_slashes
 
 Form = Literal["page", "feed", "sitemap", "json", "robots"]
 Resolve = Callable[[str], str | None]  # a reference of a page → its URL, as `absolute`
@@ -58,9 +58,6 @@ _of_interest = etree.XPath(
 _FEED_ADDRESS = re.compile(
     r"(?:^|/)(?:rss|atom|feeds?|index)(?:\.(?:xml|rss|rdf|atom)|/)?$|\.(?:rss|atom)$", re.IGNORECASE
 )
-# URLs that `normalise` does not change, and the form of their beginning
-_NORMAL = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+/(?![/.]|.*/\.)[A-Za-z0-9_.~/-]*\Z")
-_ORIGIN = re.compile(r"(https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+)/")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _COMMENTS = re.compile(r"comment|评论|留言", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?:/)?/\S|\?\S|\.{1,2}/\S|[^\s:#]+\.(?:s?html?|php|aspx?|jsp)\b", re.IGNORECASE)
@@ -238,20 +235,7 @@ def absolute(base: str, href: str, encoding: str = "utf-8") -> str | None:
     As in browsers, a backslash is a slash, and the query is sent in the encoding of the page.
     """
     href = href.strip()
-    if not href or len(href) > LONGEST_URL:
-        return None
-    quick = href if href[0] != "/" else (_origin(base) or "") + href
-    if _NORMAL.match(quick):
-        return quick
-    try:
-        target = normalise(urljoin(base, with_encoded_query(with_slashes(href), encoding)))
-        return target if len(target) <= LONGEST_URL and split_web(target) else None
-    except ValueError:
-        return None  # for example http://[broken
-
-
-@lru_cache(16)
-def _origin(base: str) -> str | None:
-    """Return scheme and host of a plain base; None for others."""
-    found = _ORIGIN.match(base)
-    return found[1] if found else None
+    written = with_encoded_query(with_slashes(href), encoding)
+    joined = web_url(base, written) if len(href) <= LONGEST_URL else None
+    target = normalise(joined) if joined else ""
+    return target if len(target) <= LONGEST_URL and split_web(target) else None
