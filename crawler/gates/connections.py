@@ -24,10 +24,8 @@ from twisted.python.failure import Failure
 from zope.interface.declarations import implementer
 
 from crawler.gates.context import FetchContext, contexts_of_process
-from crawler.guarding.guard import look_up
+from crawler.politeness.pace import AddressBook
 
-KEPT = 60.0  # seconds for which the addresses of a name are kept
-NAMES_MOST = 10_000  # names that are kept
 RESPONSE_MOST = 33 * 2**20  # bytes; more than `DOWNLOAD_MAXSIZE`, so that a long body gets its own reason
 READING_MOST = 0.5  # seconds of CPU time; 32 MiB of body take .1
 TOO_LARGE = "the page is larger than 32 MiB"
@@ -55,7 +53,7 @@ class GuardedResolver:
 
     def __init__(self, reactor: Any, contexts: Callable[[], Sequence[FetchContext]]):
         self.reactor, self.contexts = reactor, contexts
-        self._known: dict[tuple[str, int], tuple[float, list[str]]] = {}  # by host and port: until when, addresses
+        self.book = AddressBook()
 
     @classmethod
     def from_crawler(cls, process: Any, reactor: Any) -> "GuardedResolver":
@@ -85,20 +83,12 @@ class GuardedResolver:
     async def _resolve(
         self, contexts: Sequence[FetchContext], receiver: Any, host: str, port: int, kinds: Sequence[type]
     ) -> None:
-        for text in await self._addresses(host, port):
+        for text in await self.book.addresses_of(host, port):
             address = ipaddress.ip_address(text)
             kind = IPv4Address if address.version == 4 else IPv6Address
             if kind in kinds and any(context.guard.allows(address, host, port or 80) for context in contexts):
                 receiver.addressResolved(kind("TCP", text, port))
         receiver.resolutionComplete()
-
-    async def _addresses(self, host: str, port: int) -> list[str]:
-        until, addresses = self._known.get((host, port), (0.0, []))
-        if time.monotonic() >= until and (addresses := await look_up(host, port)):
-            if len(self._known) >= NAMES_MOST:
-                self._known.clear()
-            self._known[host, port] = time.monotonic() + KEPT, addresses
-        return addresses
 
 
 class ResponseTooCostly(Exception):

@@ -3,7 +3,7 @@
 import asyncio
 import math
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 from urllib.parse import urljoin
 
@@ -25,16 +25,16 @@ PRIORITY = 1000  # of requests for these files: before all pages
 ROBOTS_PAUSES = (2.0, 5.0)  # seconds before it is requested again
 
 Rules = TypeVar("Rules")
-ValidFor = Callable[[HostFile], float | None]  # seconds for which a response is valid; None if it is a failure
 
 
 class HostFileGate(Gate, Generic[Rules]):
     """Requests one kind of file of each host, once a day for all spiders; the other requests to the host wait for it.
 
-    `kind`: that of `HostFiles`; `pauses`: seconds before each further attempt.
+    `kind`: that of `HostFiles`; `path`: where the file is; `pauses`: seconds before each further attempt.
     """
 
     kind: ClassVar[str]
+    path: ClassVar[str]
     pauses: ClassVar[Sequence[float]] = ()
 
     def __init__(self, crawler: Any):
@@ -58,17 +58,26 @@ class HostFileGate(Gate, Generic[Rules]):
         return rules if self.context.clock() < until else None
 
     async def _fetch_rules(self, url: str, host: str) -> tuple[Rules, float]:
-        """Return the rules of a URL's host, and for how many seconds they are valid."""
+        """Return the rules of a URL's host, and for how many seconds they are valid. Raises as `_file`."""
+        answer, left = await self._file(urljoin(url, self.path), host)
+        return self.rules_in(answer), left
+
+    def rules_in(self, answer: HostFile | str) -> Rules:
+        """Return the rules of a response, or if there is none; then `answer` says why."""
         raise NotImplementedError
 
-    async def _file(self, url: str, host: str, valid_for: ValidFor) -> tuple[HostFile | str, float]:
+    def valid_for(self, file: HostFile) -> float | None:
+        """Return for how many seconds a response is valid; None if it is a failure."""
+        return robots.KEPT
+
+    async def _file(self, url: str, host: str) -> tuple[HostFile | str, float]:
         """Return the host's response, or why there is none, and for how many seconds that is valid.
 
         Raises `RunEnding` if the run ends meanwhile or Redis is unavailable, and the error of a gate that refuses the
         file: such a gate would refuse the page as well.
         """
         if self.context.connection is None:  # the process crawls alone
-            return await self._fetch_repeatedly(url, valid_for)
+            return await self._fetch_repeatedly(url)
         call, files = self.context.guarded_call, HostFiles(self.context.connection, self.kind)
         while (known := call(files.get, host)) is None and not call(files.claim, host):
             await self._pause(NAP)
@@ -77,18 +86,18 @@ class HostFileGate(Gate, Generic[Rules]):
         try:
             if (stored := call(files.get, host)) is not None:  # by the spider that had the right until just now
                 return stored
-            answer, seconds = await self._fetch_repeatedly(url, valid_for)
+            answer, seconds = await self._fetch_repeatedly(url)
             if isinstance(answer, HostFile):
                 call(files.put, host, answer, seconds)
             return answer, seconds
         finally:
             call(files.release, host)
 
-    async def _fetch_repeatedly(self, url: str, valid_for: ValidFor) -> tuple[HostFile | str, float]:
+    async def _fetch_repeatedly(self, url: str) -> tuple[HostFile | str, float]:
         for pause in (*self.pauses, None):
             answer = await self._fetch(url)
             reason = answer if isinstance(answer, str) else f"http {answer.status}"
-            if isinstance(answer, HostFile) and (seconds := valid_for(answer)) is not None:
+            if isinstance(answer, HostFile) and (seconds := self.valid_for(answer)) is not None:
                 return answer, seconds
             if pause is not None:
                 await self._pause(pause)
@@ -123,7 +132,7 @@ class HostFileGate(Gate, Generic[Rules]):
 class RobotsMiddleware(HostFileGate[robots.Robots | robots.Unreachable]):
     """Obeys each host's robots.txt."""
 
-    kind, pauses = "robots", ROBOTS_PAUSES
+    kind, path, pauses = "robots", "/robots.txt", ROBOTS_PAUSES
 
     def __init__(self, crawler: Any):
         super().__init__(crawler)
@@ -149,21 +158,29 @@ class RobotsMiddleware(HostFileGate[robots.Robots | robots.Unreachable]):
 
     async def _fetch_rules(self, url: str, host: str) -> tuple[robots.Robots | robots.Unreachable, float]:
         """As in `HostFileGate`; the host's Crawl-delay applies to all processes."""
-        answer, left = await self._file(urljoin(url, "/robots.txt"), host, _valid_for)
-        if isinstance(answer, str):
-            return robots.unreachable(answer)
-        rules, _ = robots.of_answer(answer.status, answer.body, self.product)
+        rules, left = await super()._fetch_rules(url, host)
         pace = self.context.pace
         if isinstance(rules, robots.Robots) and rules.crawl_delay and pace is not None:
             limiter = await self.context.limiter_of(url)
             self.context.guarded_call(pace.crawl_delay, limiter, rules.crawl_delay, left)
         return rules, left
 
+    def rules_in(self, answer: HostFile | str) -> robots.Robots | robots.Unreachable:
+        """As in `HostFileGate`."""
+        if isinstance(answer, str):
+            return robots.Unreachable(answer)
+        return robots.of_answer(answer.status, answer.body, self.product)[0]
+
+    def valid_for(self, file: HostFile) -> float | None:
+        """As in `HostFileGate`."""
+        rules, seconds = robots.of_answer(file.status, b"", "")
+        return None if isinstance(rules, robots.Unreachable) else seconds
+
 
 class TdmMiddleware(HostFileGate[TdmRules]):
     """Records what each host's tdmrep.json declares for a page, if a task skips pages by it."""
 
-    kind = TDM_FILE
+    kind, path = TDM_FILE, "/.well-known/tdmrep.json"
 
     def __init__(self, crawler: Any):
         super().__init__(crawler)
@@ -179,11 +196,11 @@ class TdmMiddleware(HostFileGate[TdmRules]):
         if reserved is not None:
             request.meta[TDM_FILE] = str(int(reserved))
 
-    async def _fetch_rules(self, url: str, host: str) -> tuple[TdmRules, float]:
-        answer, left = await self._file(urljoin(url, "/.well-known/tdmrep.json"), host, lambda file: robots.KEPT)
+    def rules_in(self, answer: HostFile | str) -> TdmRules:
+        """As in `HostFileGate`."""
         if isinstance(answer, str) or not 200 <= answer.status < 300:
-            return TdmRules(), left
-        return parse_tdm(answer.body), left
+            return TdmRules()
+        return parse_tdm(answer.body)
 
 
 def _has_rules(request: Request) -> bool:
@@ -195,8 +212,3 @@ def _obey(rules: robots.Robots | robots.Unreachable, url: str) -> None:
         raise RobotsUnreachable(rules.reason)
     if not rules.allows(url):
         raise RobotsForbidden
-
-
-def _valid_for(file: HostFile) -> float | None:
-    rules, seconds = robots.of_answer(file.status, b"", "")
-    return None if isinstance(rules, robots.Unreachable) else seconds

@@ -36,7 +36,8 @@ RETRY_AFTER_MOST = 86400.0  # seconds of a Retry-After that count at most; then 
 PATIENCE = 30.0  # seconds a request waits in its process for a closed host; after that it is postponed
 LATE = 0.01  # seconds between requesting a permit and sending the request; an older permit is renewed …
 RENEWALS = 3  # … this many times; then the request is sent although it is late
-ADDRESS_KEPT = 300.0  # seconds for which the address of a host is used without looking it up again
+ADDRESS_KEPT = 60.0  # seconds for which the addresses of a host are used without looking them up again
+NAMES_MOST = 10_000  # hosts whose addresses are kept
 
 # Constants of the Lua scripts. Times in seconds.
 _CONSTANTS: dict[str, float] = {
@@ -185,25 +186,29 @@ def state_key(host: str) -> str:
 
 
 class AddressBook:
-    """The first address of each host. `look_up`: as `guard.look_up`; `clock`: seconds from any origin."""
+    """The addresses of hosts, kept for a minute. `look_up`: as `guard.look_up`; `clock`: seconds from any origin."""
 
     def __init__(
         self, look_up: Callable[[str, int], Awaitable[list[str]]] = look_up, clock: Callable[[], float] = time.monotonic
     ):
         self.look_up, self.clock = look_up, clock
-        self._known: dict[str, tuple[float, str]] = {}
+        self._known: dict[tuple[str, int], tuple[float, list[str]]] = {}  # by host and port: until when, addresses
+
+    async def addresses_of(self, name: str, port: int) -> list[str]:
+        """Return the addresses of a host, unchecked; none if it is not found."""
+        until, addresses = self._known.get((name, port), (0.0, []))
+        if self.clock() >= until and (addresses := await self.look_up(name, port)):
+            if len(self._known) >= NAMES_MOST:
+                self._known.clear()
+            self._known[name, port] = self.clock() + ADDRESS_KEPT, addresses
+        return addresses
 
     async def limiter_of(self, url: str) -> str:
         """Return the address to which a URL's requests are sent; its host if that is unknown."""
-        name, port = host_and_port(url)
-        until, known = self._known.get(name, (0.0, ""))
-        if self.clock() >= until:
-            addresses = map(ipaddress.ip_address, await self.look_up(name, port))
-            # The smallest, which is the same in all processes, in any order of the results.
-            ordered = sorted(addresses, key=lambda address: (address.version, address))
-            known = str(ordered[0]) if ordered else ""
-            self._known[name] = (self.clock() + ADDRESS_KEPT, known)
-        return known or host_of(url)
+        addresses = map(ipaddress.ip_address, await self.addresses_of(*host_and_port(url)))
+        # The smallest, which is the same in all processes, in any order of the results.
+        least = min(addresses, key=lambda address: (address.version, address), default=None)
+        return str(least) if least else host_of(url)
 
 
 # The states of hosts, for status and problems

@@ -107,15 +107,10 @@ ALLOWS_ALL = Robots()
 def of_answer(status: int, body: bytes, product: str) -> tuple[Robots | Unreachable, float]:
     """The rules of a response for the crawler `product` (section 2.3.1), and for how many seconds they are valid."""
     if status >= 500:
-        return unreachable(f"http {status}")
+        return Unreachable(f"http {status}"), KEPT_SHORT
     if 200 <= status < 300:
         return parse(body, product), KEPT
     return ALLOWS_ALL, KEPT_SHORT if status == TOO_MANY_REQUESTS else KEPT
-
-
-def unreachable(reason: str) -> tuple[Unreachable, float]:
-    """Return the result if there is no response, and for how many seconds it is valid."""
-    return Unreachable(reason), KEPT_SHORT
 
 
 def parse(body: bytes, product: str) -> Robots:

@@ -22,7 +22,6 @@ import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
 from typing import Any, cast
@@ -140,7 +139,7 @@ class Schedule:
         known, now = self.next_times(), self.clock()
         new = {name for name in periods if name not in known or name not in planned}
         changed = [name for name, text in periods.items() if name not in new and planned[name] != text]
-        histories = self._histories([name for name in changed if _period(periods[name]).bounds])
+        histories = self._histories([name for name in changed if Period.parse(periods[name]).bounds])
         pipe = self.redis.pipeline(transaction=True)
         for name in {*planned, *known} - periods.keys():
             pipe.zrem(keys.SCHEDULE, name)
@@ -148,10 +147,10 @@ class Schedule:
             pipe.hdel(keys.PLANNED, name)
         # NX: if two schedulers plan at once, the first time is kept. LT: so is a time set by `fire` since then.
         for name in new:
-            first = first_time(name, _period(periods[name]), now, is_spread=len(new) > STARTED_AT_ONCE)
+            first = first_time(name, Period.parse(periods[name]), now, is_spread=len(new) > STARTED_AT_ONCE)
             pipe.zadd(keys.SCHEDULE, {name: first}, nx=True)
         for name in changed:
-            later = next_time(_period(periods[name]), now, now, histories.get(name))
+            later = next_time(Period.parse(periods[name]), now, now, histories.get(name))
             pipe.zadd(keys.SCHEDULE, {name: later}, xx=True, lt=True)
         for name in (*new, *changed):
             pipe.hset(keys.PLANNED, name, periods[name])
@@ -245,7 +244,7 @@ class Schedule:
         return {name: interval(histories[name], *bounds[name]) for name in bounds}
 
     def _periods(self, names: Sequence[str]) -> dict[str, Period]:
-        return {name: _period(text.decode()) for name, text in self._texts(keys.PLANNED, names).items() if text}
+        return {name: Period.parse(text.decode()) for name, text in self._texts(keys.PLANNED, names).items() if text}
 
     def _histories(self, names: Sequence[str]) -> dict[str, History]:
         return {name: History.from_json(text) for name, text in self._texts(keys.HISTORIES, names).items()}
@@ -297,8 +296,3 @@ def first_time(name: str, every: Period, now: float, *, is_spread: bool = True) 
 def _share(name: str) -> float:
     """Return the share of its period at which a task starts: a number from 0 to 1 by its name."""
     return int.from_bytes(blake2b(name.encode(), digest_size=4).digest()) / 2**32
-
-
-@lru_cache(maxsize=4096)
-def _period(text: str) -> Period:
-    return Period.parse(text)

@@ -73,7 +73,7 @@ class Period:
         return _next_cron(self.cron or "", self.zone, moment.astimezone(UTC))
 
 
-@lru_cache(maxsize=1024)  # many tasks have the same period
+@lru_cache(maxsize=4096)  # many tasks have the same period
 def _from_text(text: str) -> Period:
     if re.match(r"auto\b", text):
         return _from_auto(text)

@@ -11,10 +11,11 @@ from pathlib import Path
 def main(file: str, seconds: str) -> None:
     from crawler import settings
     from crawler.fetching.single_pages import fetch
-    from crawler.gates import connections, settings_in_force
+    from crawler.gates import settings_in_force
+    from crawler.politeness import pace
 
     settings.DOWNLOAD_TIMEOUT = settings_in_force.OWN["DOWNLOAD_TIMEOUT"] = float(seconds)
-    connections.KEPT = 0.0  # so that each lookup is made
+    pace.ADDRESS_KEPT = 0.0  # so that each lookup is made
     answers = fetch(json.loads(Path(file).read_text("utf-8")), delay=0)
     print(json.dumps({url: said if isinstance(said, str) else "fetched" for url, said in answers.items()}))
 
