@@ -1,7 +1,6 @@
 """`output:` with options: what it may say, what the workers get, and the place of each mistake."""
 
 import json
-import shutil
 from pathlib import Path
 
 import jsonschema
@@ -170,4 +169,3 @@ def test_a_task_with_options_can_be_added_to_a_file(tmp_path):
     single = {**entry, "name": "one", "output": {"to": "one.jsonl", "fields": ["url", {"body": "text"}]}}
     append_tasks(file, {1: single})
     assert load(file).tasks["one"].output_options()["one.jsonl"].fields == (("url", "url"), ("body", "text"))
-    shutil.rmtree(tmp_path)
