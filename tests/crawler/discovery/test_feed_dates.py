@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from crawler.discovery.feed_dates import moment_of
+from crawler.discovery.feed_dates import header_time, moment_of
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,7 @@ def test_the_zone_that_is_written_counts(text, hour):
 def test_time_in_a_zone_that_is_not_known_is_no_time(zone):
     assert moment_of(f"Fri, 05 Feb 2027 10:00:00 {zone}") is None
     assert moment_of(f"2027-02-05 10:00 {zone}") is None
+
+
+def test_time_of_a_header_without_a_zone_is_utc():
+    assert header_time("Fri Feb  5 10:00:00 2027") == datetime(2027, 2, 5, 10, tzinfo=UTC)

@@ -59,8 +59,10 @@ def test_a_broken_archive_gives_what_it_has():
 
 def test_a_bomb_is_not_unpacked(monkeypatch):
     monkeypatch.setattr(sitemaps, "MOST_BYTES", 100_000)
-    body, whole = unpacked(gzip.compress(b"<urlset>" + bytes(10**7)))
+    bomb = gzip.compress(b"<urlset>" + bytes(10**7))
+    body, whole = unpacked(bomb)
     assert (len(body), whole) == (100_000, False)
+    assert len(sitemaps._gunzipped(bomb)[0]) < 1_000_000
 
 
 # Broken and hostile
