@@ -30,9 +30,18 @@ def only(body):
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b" ", b"<html><a href='/rss'>rss</a></html>", b"{}", b"<urlset><url></url></urlset>", b"\x00\x01\x02"]
+    "body",
+    [
+        b"",
+        b" ",
+        b"<html><a href='/rss'>rss</a></html>",
+        b"{}",
+        b"<urlset><url></url></urlset>",
+        b"\x00\x01\x02",
+        b"<x:rss></x:rss>",
+    ],
 )
-def test_what_is_no_feed_is_none_of_them(body):
+def test_what_is_no_feed_is_another_list(body):
     assert read_listing(body, URL).form != "feed"
 
 
