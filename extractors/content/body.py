@@ -117,7 +117,7 @@ def _template_lines(
     repeated = [line for line, (relation, alike) in enumerate(both) if alike >= REPEATED and relation > keeping.CAPTION]
     if not repeated:
         return []
-    outline, mostly, headings = lines.outline, evidence.layout.mostly, lines.are_headings
+    outline, mostly, headings = lines.outline, evidence.mostly_body, lines.are_headings
     least, main = MAIN_SHARE * sum(content), evidence.profile.main
     found = []
     for line in repeated:

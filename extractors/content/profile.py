@@ -5,8 +5,10 @@ text but no body, it belongs to the template (comments, teasers, an author's box
 present page.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from ..html.lines import Lines
 
@@ -88,6 +90,26 @@ def _profile(weights: list[float], signatures: list[int], leaves: list[int]) -> 
     )
 
 
+def by_half(values: Sequence[Sequence[float]]) -> list[float]:
+    """Return at each place the largest value that at least half of several pages reach."""
+    return [sorted(found)[len(found) // 2] for found in zip(*values, strict=True)]
+
+
+def in_half(found: Sequence[frozenset[int]]) -> frozenset[int]:
+    """Return what at least half of several sets have."""
+    return frozenset([one for one, count in Counter(chain(*found)).items() if 2 * count >= len(found)])
+
+
+def common_profile(profiles: Sequence[Profile]) -> Profile:
+    """Return the profile on which at least half of several pages agree."""
+    if len(profiles) == 1:
+        return profiles[0]
+    signatures = [*{signature for one in profiles for signature in one.usual}]
+    usual = by_half([[one.usual.get(signature, 0.0) for signature in signatures] for one in profiles])
+    main, strong = in_half([one.main for one in profiles]), in_half([one.strong for one in profiles])
+    return Profile(dict(zip(signatures, usual, strict=True)), main, strong)
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """By the example's paths: the share of a path's bytes in the body, and whether any body is at or below the path.
@@ -100,13 +122,11 @@ class Layout:
     mostly: frozenset[int] = frozenset()
 
     def factors_of_paths(self, lines: Lines) -> list[float]:
-        """Return the factor of the content in each path of the page's outline; [] if all are 1.
+        """Return the factor of the content in each path of the page's outline.
 
         The factor is 1, or `BARREN_FACTOR` in a place where the example has no body. A place that the example does not
         have gets the factor of the nearest element around it that the example has.
         """
-        if not self.share:
-            return []
         outline = lines.outline
         fertile, factors = [True], [self._factor(0, True)]
         for path, above in zip(outline.paths[1:], outline.parent[1:], strict=True):
@@ -133,6 +153,3 @@ def layout_of(lines: Lines, kept: list[int]) -> Layout:
     share = {path: own_body[n] / own[n] for n, path in enumerate(outline.paths) if own[n]}
     holds = {path: bodies[number] > 0 for number, path in enumerate(outline.paths)}
     return Layout(share, holds, frozenset([path for path, part in share.items() if part > MOSTLY_BODY]))
-
-
-NO_LAYOUT = Layout({}, {})

@@ -7,13 +7,13 @@ against it, and the body is in the segment with the largest sum.
 The constants were measured on the development pages, over all ordered pairs of pages of one section.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import mul
 from typing import NamedTuple
 
 from ..html.lines import CODE_WEIGHT, Lines
 from .line_weights import CONTENT_COST, CONTENT_MAX, LINK_WEIGHT, Prior
-from .profile import NO_LAYOUT, NO_PROFILE, Layout, Profile
+from .profile import NO_PROFILE, Profile
 
 LINE_COST = 15  # bytes from which a line counts for the body
 MATCH_WEIGHT, MATCH_COST = 2, 10  # a matched line counts against it with twice its bytes plus this cost
@@ -24,13 +24,15 @@ FOREIGN_WEIGHT = 0.3  # weight of lines whose paths the example does not use
 class LineEvidence:
     """The evidence for and against the lines of a page.
 
-    Their similarity to the example's lines (0: no example), the page's priors, and the example's profile and layout.
+    Their similarity to the example's lines (0: no example), the page's priors, and what the example's body shows: its
+    profile, the factors of the page's paths by its layout ([]: all 1), and the paths in which nearly all text is body.
     """
 
     similarity: list[float]
     prior: Prior
     profile: Profile = NO_PROFILE
-    layout: Layout = NO_LAYOUT
+    places: list[float] = field(default_factory=list)
+    mostly_body: frozenset[int] = frozenset()
 
 
 class Segment(NamedTuple):
@@ -52,7 +54,7 @@ class Segment(NamedTuple):
 def segment_of(lines: Lines, evidence: LineEvidence) -> Segment:
     """Return the segment of a page that contains its body by the evidence."""
     similarity, factors = evidence.similarity, evidence.prior.factors
-    places, familiarity = evidence.layout.factors_of_paths(lines), evidence.profile.familiarity(lines)
+    places, familiarity = evidence.places, evidence.profile.familiarity(lines)
     if places:
         factors = list(map(mul, factors, [places[place] for place in lines.outline.places]))
     weights = segment_weights(_line_weights(lines, similarity), factors, familiarity)

@@ -7,8 +7,8 @@ body match, the example is from another template; the page is then extracted alo
 If the example has nearly the same text as the page, and its title, there is no difference to find, and only its paths
 are used. A body that other articles of the section have word for word is their template's, also if it is an example's.
 
-The vote is ours too: a line belongs to the template if at least half of the example and a few recent pages have it, and
-the voter about whose own body the line model is surest shows where the body stands. A section may have a former
+The vote is ours too: the example and a few recent pages are one evidence, in which that counts which at least half of
+them show: lines that the page shares with them, places without body, the body's markup. A section may have a former
 template besides its own: then only the voters of the template that fits a page better vote on it.
 """
 
@@ -25,7 +25,18 @@ from ...content.confidence import known_of, trust_of
 from ...content.line_model.opinion import second_opinion
 from ...content.line_model.regions import LABEL
 from ...content.page_body import rules_body, unmatched
-from ...content.profile import BARREN_FACTOR, BodyMarkup, Layout, layout_of, markup_of, profile_of
+from ...content.profile import (
+    BARREN_FACTOR,
+    BodyMarkup,
+    Layout,
+    Profile,
+    by_half,
+    common_profile,
+    in_half,
+    layout_of,
+    markup_of,
+    profile_of,
+)
 from ...content.similarity import Similarity, align
 from ...content.trimming import trim
 from ...content.turning_points import LineEvidence, content_of, new_segment
@@ -99,18 +110,23 @@ class Vote:
         """Whether the voter fits the page and its own body is known."""
         return self.twin or (self.match >= DISSIMILAR and self.voter.expected >= PUZZLING)
 
+    @property
+    def profile(self) -> Profile:
+        """The profile of the voter's body, without what the page repeats of it; a twin repeats it all."""
+        markup = self.voter.markup
+        return markup.profile if self.twin else profile_of(markup, self.similarity.example)
+
 
 @dataclass(frozen=True, slots=True)
 class VotedBody:
     """The body of a page by several votes; without lines if nothing indicates a body.
 
-    `lead`: the vote of the voter about whose own body the line model is surest; `similarity`: the largest of each line
-    to the voters' lines, None if all have the same text; `factors`: of the lines, `BARREN_FACTOR` in places where the
-    lead has no body and of lines that at least half of the voters have, else 1; `untrimmed`: the lines before trimming.
+    `similarity`: the largest of each line to the voters' lines, None if all have the same text; `factors`: of the
+    lines, `BARREN_FACTOR` in places where most voters have no body and of lines that at least half of them have, else
+    1; `untrimmed`: the lines before trimming.
     """
 
     body: Body
-    lead: Vote
     similarity: list[float] | None
     factors: Floats
     untrimmed: frozenset[int]
@@ -307,7 +323,7 @@ def elect(
     if not voted.body.kept:
         said = "too little text differs from the example"
         return density.find_body(parsed, said, list_like + ELSEWHERE, is_article), votes
-    expected = _is_where_expected(page, voted)
+    expected = _is_where_expected(page, voted.body.kept, [vote.voter.layout for vote in valid])
     verdict = judge(parsed, voted.body.kept, list_like + (EXPECTED if expected else ELSEWHERE))
     if verdict.refused:
         return verdict.refused, votes
@@ -339,20 +355,17 @@ def repeats(lines: Lines, kept: list[int], similarity: list[float] | None) -> bo
 
 def voted_body(parsed: ParsedPage, valid: list[Vote]) -> VotedBody:
     """Return the body of a page by the votes that count, at least one."""
-    lines, lead = parsed.lines, max(valid, key=lambda vote: vote.voter.expected)
-    voter, compared = lead.voter, [vote.similarity.page for vote in valid if not vote.twin]
-    ordered = np.sort(compared or [unmatched(lines)], axis=0)
-    by_half = ordered[len(ordered) // 2]  # how similar each line is to those of at least half of the voters
-    profile = voter.markup.profile if lead.twin else profile_of(voter.markup, lead.similarity.example)
-    body = find_body(lines, LineEvidence(by_half.tolist(), parsed.prior, profile, voter.layout))
+    lines, compared = parsed.lines, [vote.similarity.page for vote in valid if not vote.twin]
+    shared = np.array(by_half(compared or [unmatched(lines)]))
+    places = np.array(by_half([vote.voter.layout.factors_of_paths(lines) for vote in valid]))
+    profile = common_profile([vote.profile for vote in valid])
+    mostly = in_half([vote.voter.layout.mostly for vote in valid])
+    body = find_body(lines, LineEvidence(shared.tolist(), parsed.prior, profile, places.tolist(), mostly))
     untrimmed = frozenset(body.kept)
     if body.kept:
         body = replace(body, kept=trim(lines, body, parsed.prior))
-    factors = np.ones(len(lines), np.float32)
-    if places := voter.layout.factors_of_paths(lines):
-        factors = np.array(places, np.float32)[lines.outline.of_line]
-    factors[by_half >= REPEATED] = BARREN_FACTOR
-    return VotedBody(body, lead, ordered[-1].tolist() if compared else None, factors, untrimmed)
+    factors = np.where(shared >= REPEATED, BARREN_FACTOR, places[lines.outline.of_line]).astype(np.float32)
+    return VotedBody(body, np.max(compared, axis=0).tolist() if compared else None, factors, untrimmed)
 
 
 def _agree(lines: Lines, one: list[int], other: list[int]) -> bool:
@@ -364,11 +377,11 @@ def _agree(lines: Lines, one: list[int], other: list[int]) -> bool:
     return 2 * common >= AGREE * (sum(map(width, one)) + sum(map(width, other)))
 
 
-def _is_where_expected(page: Lines, voted: VotedBody) -> bool:
-    """Whether most of the body is in places where the lead has its own."""
-    widths, paths, kept = page.widths, page.paths, voted.body.kept
-    holds = voted.lead.voter.layout.holds_body
-    return 2 * sum([widths[line] for line in kept if holds(paths[line])]) > sum([widths[line] for line in kept])
+def _is_where_expected(page: Lines, kept: list[int], layouts: list[Layout]) -> bool:
+    """Whether most of a body is in places where a voter has its own."""
+    widths, paths = page.widths, page.paths
+    half = sum([widths[line] for line in kept]) / 2
+    return any(sum([widths[line] for line in kept if layout.holds_body(paths[line])]) > half for layout in layouts)
 
 
 def lines_around(page: Lines, kept: Iterable[int]) -> list[int]:

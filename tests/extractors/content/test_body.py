@@ -6,7 +6,7 @@ import pytest
 from extractors.content.body import find_body
 from extractors.content.line_weights import prior_of
 from extractors.content.page_body import unmatched
-from extractors.content.profile import NO_PROFILE, Layout, markup_of, profile_of
+from extractors.content.profile import NO_PROFILE, markup_of, profile_of
 from extractors.content.turning_points import LineEvidence, turning_points
 from extractors.html.paths import PathTrie
 from tests.tables import rows
@@ -120,8 +120,7 @@ def test_repeated_heading_stays_where_the_example_has_headings_in_its_body():
     repeated = [float(text == "Questions") for text in lines.texts]
 
     def found(mostly):
-        layout = Layout({}, {}, frozenset(mostly))
-        return find_body(lines, LineEvidence(repeated, prior_of(lines, []), NO_PROFILE, layout))
+        return find_body(lines, LineEvidence(repeated, prior_of(lines, []), mostly_body=frozenset(mostly)))
 
     heading = lines.paths[lines.texts.index("Questions")]
     assert {*found([heading]).kept} - {*found([]).kept} == {lines.texts.index("Questions")}

@@ -1,6 +1,6 @@
 import pytest
 
-from extractors.content.profile import BARREN_FACTOR, NO_LAYOUT, layout_of
+from extractors.content.profile import BARREN_FACTOR, layout_of
 from extractors.html.paths import PathTrie
 from tests.extractors.pages import lines_of
 
@@ -29,7 +29,3 @@ def test_place_where_the_example_has_text_but_no_body_adds_little(line, fertile)
     lines = lines_of(line, trie)
     factors = layout.factors_of_paths(lines)
     assert [factors[place] for place in lines.outline.places] == pytest.approx([1.0 if fertile else BARREN_FACTOR])
-
-
-def test_without_an_example_all_places_are_equal():
-    assert NO_LAYOUT.factors_of_paths(lines_of(EXAMPLE)) == []
