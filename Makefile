@@ -79,7 +79,7 @@ services:
 			$$missing > /dev/null; \
 	fi || true
 
-# The long form of tests/chaos: hours, best as root, since some faults need networks of their own.
+# The long form of tests/chaos: hours.
 chaos: $(READY)
 	$(BIN)/python -m tests.chaos --seeds 1-30 --pages 350 --kills 20
 	$(BIN)/python -m tests.chaos --seeds 31-60 --pages 350 --kills 40 --faults kill-,stop-

@@ -15,7 +15,6 @@ from pathlib import Path
 from tests.chaos.checker import percentile
 from tests.chaos.cluster import NODES
 from tests.chaos.faults import FAULTS
-from tests.chaos.network import Network
 from tests.chaos.runner import HEAD, Outcome, Trial, run
 
 SHOWN = 5  # violations of a seed that are printed
@@ -26,20 +25,16 @@ def main() -> int:
     arguments = _arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that everything is ended, as with Ctrl-C
     outcomes: list[Outcome] = []
-    with Network() as network:
-        if network.missing:
-            print(f"no private network: {network.missing}; network-cut is left out")
-        print(HEAD)
-        for seed in arguments.seeds:
-            for form in arguments.form:
-                kinds = [kind for kind in arguments.faults if form in FAULTS[kind].forms]
-                kinds = [kind for kind in kinds if not (kind == "network-cut" and network.missing)]
-                if not kinds:
-                    continue
-                chosen = {name: getattr(arguments, name) for name in OPTIONS}
-                trial = Trial(seed, form, kinds, **chosen)
-                outcomes.append(run(trial, network, arguments.keep))
-                _print(outcomes[-1])
+    print(HEAD)
+    for seed in arguments.seeds:
+        for form in arguments.form:
+            kinds = [kind for kind in arguments.faults if form in FAULTS[kind].forms]
+            if not kinds:
+                continue
+            chosen = {name: getattr(arguments, name) for name in OPTIONS}
+            trial = Trial(seed, form, kinds, **chosen)
+            outcomes.append(run(trial, arguments.keep))
+            _print(outcomes[-1])
     return _sum_up(outcomes)
 
 

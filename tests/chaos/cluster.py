@@ -20,9 +20,9 @@ from typing import Literal
 import redis
 
 from crawler.fetching.scrapy_process import EXIT_UNAVAILABLE
-from tests.chaos.network import Network
 from tests.chaos.site import Site
-from workers.processes import ending_with_parent
+from tests.proxy import Proxy
+from workers.processes import below, children_of, ending_with_parent
 from workers.worker_processes.supervised_processes import PROCESS_NAME
 
 Form = Literal["cluster", "single"]
@@ -71,18 +71,21 @@ class Node:
 
 
 class Cluster:
-    """The nodes of one form in a folder of their own. `url`: their Redis; None for the embedded one."""
+    """The nodes of one form in a folder of their own.
+
+    `links`: by node, what stands between it and Redis, of which `redis` is the socket; none with the embedded one.
+    """
 
     def __init__(
-        self, folder: Path, site: Site, network: Network, form: Form, url: str | None, *, every: str,
-        delay: float = 0.0,
+        self, folder: Path, site: Site, form: Form, redis: Path | None, *, every: str, seed: int, delay: float
     ):  # fmt: skip
-        self.folder, self.site, self.network, self.form = folder, site, network, form
+        self.folder, self.site, self.form = folder, site, form
+        self.links = {name: Proxy(redis, seed) for name in NODES[form]} if redis else {}
         self.out = folder / "disk" / "out"
         self._keeping = threading.Event()
         (folder / "tasks.yaml").write_text(task_list(site, every, delay), "utf-8")
         self.out.mkdir(parents=True)
-        self.nodes = {name: self._node(name, words, url) for name, words in NODES[form].items()}
+        self.nodes = {name: self._node(name, words) for name, words in NODES[form].items()}
 
     def __enter__(self) -> "Cluster":
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # what outlives its parent is ours to end
@@ -97,7 +100,7 @@ class Cluster:
         self._keeping.clear()
         self._keeper.join()
         running = [node.process for node in self.nodes.values() if node.process and node.process.poll() is None]
-        for pid in {pid for process in running for pid in descendants(process.pid)}:
+        for pid in {pid for process in running for pid in [process.pid, *below(process.pid)]}:
             send(pid, signal.SIGCONT)
         for process in running:
             process.terminate()
@@ -116,7 +119,7 @@ class Cluster:
     def pids(self, role: Role) -> list[int]:
         """The running processes of a kind."""
         roots = [each.process.pid for each in self.nodes.values() if each.process and each.process.poll() is None]
-        found = [(pid, role_of(pid, root, self.form)) for root in roots for pid in descendants(root)]
+        found = [(pid, role_of(pid, root, self.form)) for root in roots for pid in [root, *below(root)]]
         return [pid for pid, kind in found if kind == role]
 
     def set_clock(self, node: str, seconds: float) -> None:
@@ -126,18 +129,17 @@ class Cluster:
     def _clock(self, node: str) -> Path:
         return self.folder / f"clock-{node}"
 
-    def _node(self, name: str, words: list[str], url: str | None) -> Node:
+    def _node(self, name: str, words: list[str]) -> Node:
         kept = {key: text for key, text in os.environ.items() if not key.startswith(("EXEMPLAR_", "REDIS_", "SCRAPY_"))}
         own = {
             "PYTHONPATH": f"{SHIM}:{REPOSITORY}",
             "CHAOS_CLOCK": str(self._clock(name)),
             "CHAOS_TARGETS": "1",
-            "EXEMPLAR_STATE": str(self.folder / (".exemplar" if url is None else f"state-{name}")),
+            "EXEMPLAR_STATE": str(self.folder / (f"state-{name}" if self.links else ".exemplar")),
         }
         self.set_clock(name, 0.0)
-        environment = {**kept, **own, **({"REDIS_URL": url} if url else {})}
-        prefix = self.network.node(name) if url else []  # a single machine's Redis and site are its own
-        return Node(name, [*prefix, *EXEMPLAR, *words], environment)
+        address = {"REDIS_URL": f"redis://127.0.0.1:{self.links[name].port}/0"} if self.links else {}
+        return Node(name, [*EXEMPLAR, *words], {**kept, **own, **address})
 
     def _start(self, node: Node) -> None:
         with (self.folder / f"{node.name}.log").open("ab") as log:
@@ -171,32 +173,15 @@ class Cluster:
     def _reap_orphans(self) -> None:
         """Take leave of the dead whose parents died before: a zombie still has a process id, and looks alive."""
         own = {node.process.pid for node in self.nodes.values() if node.process}
-        for pid in descendants(os.getpid(), levels=1)[1:]:
+        for pid in children_of(os.getpid()):
             if pid not in own and not is_running(pid) and _stat(pid, SESSION) != str(os.getsid(0)):
                 with suppress(ChildProcessError):
                     os.waitpid(pid, os.WNOHANG)
 
 
-def descendants(pid: int, levels: int = 10) -> list[int]:
-    """A process and all below it, the process first."""
-    found, level = [pid], [pid]
-    for _ in range(levels):
-        level = [child for parent in level for child in _children(parent)]
-        found += level
-    return found
-
-
-def _children(pid: int) -> list[int]:
-    found: list[int] = []
-    with suppress(OSError):
-        for thread in Path(f"/proc/{pid}/task").iterdir():
-            found += [int(child) for child in (thread / "children").read_text().split()]
-    return found
-
-
 def end_tree(process: "subprocess.Popen[bytes]") -> None:
     """Kill a process and all below it; stop them first, so that none starts another meanwhile."""
-    pids = descendants(process.pid) if process.poll() is None else []
+    pids = [process.pid, *below(process.pid)] if process.poll() is None else []
     for number in (signal.SIGSTOP, signal.SIGKILL):
         for pid in pids:
             send(pid, number)
@@ -206,7 +191,7 @@ def end_tree(process: "subprocess.Popen[bytes]") -> None:
 
 def end_orphans() -> None:
     """Kill what nodes have left below this process, and take leave of the dead. What is of our own session stays."""
-    for pid in descendants(os.getpid())[1:]:
+    for pid in below(os.getpid()):
         if _stat(pid, SESSION) != str(os.getsid(0)):
             send(pid, signal.SIGKILL)
             with suppress(ChildProcessError):

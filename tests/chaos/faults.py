@@ -21,7 +21,6 @@ from crawler.scheduling.schedule import Schedule
 from crawler.task_list.publication import published_periods
 from tests.chaos.cluster import Cluster, Form, Role, send, until
 from tests.chaos.history import targets_of
-from tests.chaos.proxy import Proxy
 from tests.chaos.recovery import Recovery
 from tests.chaos.redis_server import RedisServer
 from tests.chaos.site import LINKS
@@ -36,13 +35,12 @@ HOUR = 3600.0
 
 @dataclass
 class World:
-    """What faults act on. `redis` and `proxy` are None where the system has the embedded Redis."""
+    """What faults act on. `redis` is None where the system has the embedded Redis."""
 
     cluster: Cluster
     recovery: Recovery
     client: "redis.Redis"
     redis: RedisServer | None
-    proxy: Proxy | None
     samples: "list[tuple[str, dict[str, int]]]"  # of the ledgers' counts, over time
     choose: random.Random
 
@@ -104,10 +102,12 @@ def stop(role: Role, world: World, hold: float) -> None:
 
 def lost_replies(world: World, hold: float) -> None:
     """Commands are executed, and some of their replies never arrive."""
-    assert world.proxy is not None
-    world.proxy.loss = world.choose.choice([0.03, 0.1, 0.2])
+    loss = world.choose.choice([0.03, 0.1, 0.2])
+    for link in world.cluster.links.values():
+        link.loss = loss
     time.sleep(hold)
-    world.proxy.loss = 0.0
+    for link in world.cluster.links.values():
+        link.loss = 0.0
 
 
 def section_grows(world: World, hold: float) -> None:
@@ -222,13 +222,11 @@ def clock_off(world: World, hold: float) -> None:
 
 
 def network_cut(world: World, hold: float) -> None:
-    """One machine is off the network."""
-    node = world.choose.choice(sorted(world.cluster.nodes))
-    world.cluster.network.cut(node)
-    try:
-        time.sleep(hold)
-    finally:
-        world.cluster.network.join(node)
+    """One machine is cut off from Redis: nothing is refused, nothing answers."""
+    link = world.cluster.links[world.choose.choice(sorted(world.cluster.nodes))]
+    link.is_silent = True
+    time.sleep(hold)
+    link.is_silent = False
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import redis
 
 from crawler.scheduling.schedule import Schedule
-from tests.chaos.cluster import Cluster, descendants, role_of
+from tests.chaos.cluster import Cluster, role_of
 from workers.ledger import Ledger
+from workers.processes import below
 from workers.url_states import Fingerprint, fingerprint
 
 LOOK_EVERY = 0.1  # seconds
@@ -50,13 +51,13 @@ class Recovery:
         """What a process and all below it have in hand now."""
         found: list[InHand] = []
         with suppress(redis.RedisError):
-            below = {*descendants(pid)}
-            is_crawling = any(role_of(each, 0, self.cluster.form) == "crawl-process" for each in below)
+            pids = {pid, *below(pid)}
+            is_crawling = any(role_of(each, 0, self.cluster.form) == "crawl-process" for each in pids)
             running = Schedule(self.client).running() if is_crawling else []
             for task in self.cluster.site.published:
                 ledger = Ledger(self.client, task)
                 by = {name.decode(): one.decode() for name, one in self.client.hgetall(ledger.keys["holders"]).items()}
-                mine = self._workers(below).intersection(by.values()) if by else set()
+                mine = self._workers(pids).intersection(by.values()) if by else set()
                 for page in ledger.open_urls("fetched", 500) if mine else ():
                     if (holder := by.get(fingerprint(page["url"]), "")) in mine:
                         found.append(InHand(task, page["url"], holder, time.time()))

@@ -20,8 +20,6 @@ from tests.chaos.checker import Violation, percentile, violations
 from tests.chaos.cluster import Cluster, Form, end_orphans, until, until_still
 from tests.chaos.faults import FAULTS, World, deliver_refused
 from tests.chaos.history import history_of
-from tests.chaos.network import Network
-from tests.chaos.proxy import Proxy
 from tests.chaos.recovery import Recovery
 from tests.chaos.redis_server import RedisServer
 from tests.chaos.site import Site
@@ -82,13 +80,13 @@ class Outcome:
 HEAD = f"{'seed':>4} {'form':7} {'took':>6} {'heals':>6} {'in hand when killed, seconds':32} {'violations':30} faults"
 
 
-def run(trial: Trial, network: Network, keep: Path | None = None) -> Outcome:
+def run(trial: Trial, keep: Path | None = None) -> Outcome:
     """Run one trial. With `keep` the folder of one with violations is moved there, for a person to look at."""
     outcome = Outcome(trial)
     started = time.monotonic()
     folder = Path(tempfile.mkdtemp(prefix="chaos-"))
     try:
-        with _world(trial, network, folder) as world:
+        with _world(trial, folder) as world:
             _live(trial, world, outcome)
             outcome.recovery = world.recovery.seconds()
             history = history_of(world.cluster.site, world.client, world.cluster.out)
@@ -144,17 +142,14 @@ def _live(trial: Trial, world: World, outcome: Outcome) -> None:
 
 
 @contextmanager
-def _world(trial: Trial, network: Network, folder: Path) -> Iterator[World]:
+def _world(trial: Trial, folder: Path) -> Iterator[World]:
     """A running system, and what faults need; everything is ended at the end."""
     with ExitStack() as stack:
-        site = stack.enter_context(Site(network.host, trial.sections, LATENCY, "section-grows" in trial.faults))
+        site = stack.enter_context(Site("127.0.0.1", trial.sections, LATENCY, "section-grows" in trial.faults))
         site.publish(int(trial.pages * FIRST_SHARE))
-        server = proxy = None
-        if trial.form == "cluster":
-            server = stack.enter_context(RedisServer(folder / "redis"))
-            proxy = stack.enter_context(Proxy(network.host, str(server.socket), trial.seed))
+        server = stack.enter_context(RedisServer(folder / "redis")) if trial.form == "cluster" else None
         cluster = Cluster(
-            folder, site, network, trial.form, proxy.url if proxy else None, every=trial.every,
+            folder, site, trial.form, server.socket if server else None, every=trial.every, seed=trial.seed,
             delay=trial.delay,
         )  # fmt: skip
         stack.enter_context(cluster)
@@ -164,7 +159,7 @@ def _world(trial: Trial, network: Network, folder: Path) -> Iterator[World]:
         stack.enter_context(_looking(lambda: samples.extend(_counts_of(client, site.published))))
         if not until(lambda: site.requests, within=UP_WAIT):
             raise TimeoutError(f"no request within {UP_WAIT:.0f} s; see the logs in {folder}")
-        yield World(cluster, recovery, client, server, proxy, samples, random.Random(trial.seed))
+        yield World(cluster, recovery, client, server, samples, random.Random(trial.seed))
 
 
 @contextmanager

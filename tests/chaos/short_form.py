@@ -4,8 +4,7 @@
 `test_supervisor` has a Redis and an output that are away.
 Loss of power, a cut network, a wrong clock and a full disk have tests of their own (`test_durability`,
 `test_partition`, `test_redis_clock`, `test_jsonl`).
-`make chaos` is the long form, with all kinds. The cluster runs below a process of its own, which has its own network
-where the kernel allows it.
+`make chaos` is the long form, with all kinds.
 """
 
 import subprocess

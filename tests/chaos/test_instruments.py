@@ -11,8 +11,8 @@ import redis
 
 from tests.chaos.cluster import SHIM
 from tests.chaos.history import _rows_of_files
-from tests.chaos.proxy import Proxy
 from tests.chaos.redis_server import RedisServer
+from tests.proxy import Proxy
 
 
 @pytest.fixture
@@ -29,7 +29,8 @@ def in_shim(script, **environment):
 
 
 def test_a_lost_reply_is_of_a_command_that_was_executed(server):
-    with Proxy("127.0.0.1", str(server.socket), seed=1) as proxy, redis.Redis.from_url(proxy.url, retry=None) as node:
+    proxy = Proxy(server.socket)
+    with redis.Redis(port=proxy.port, retry=None) as node:
         assert node.incr("n") == 1
         proxy.loss = 1.0
         with pytest.raises(redis.ConnectionError):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.console.nodes import running_nodes
-from tests.cutting_proxy import CuttingProxy
+from tests.proxy import Proxy
 from tests.redis_servers import SYSTEM, eventually, free_port, redis_server
 from tests.workers.redis_access.test_redis_address import certificate, has_tls
 from tests.written_rows import rows_so_far
@@ -16,7 +16,7 @@ CUTS = 50
 
 
 @pytest.fixture
-def proxy(tmp_path: Path) -> Iterator[CuttingProxy]:
+def proxy(tmp_path: Path) -> Iterator[Proxy]:
     """A proxy in front of a server that takes TLS, or where there is none a server without TLS."""
     port, folder = free_port(), tmp_path / "redis"
     folder.mkdir()
@@ -28,12 +28,10 @@ def proxy(tmp_path: Path) -> Iterator[CuttingProxy]:
     with redis_server(
         folder, 0, "--tls-port", str(port), "--tls-auth-clients", "no", *files, binary=SYSTEM, wait_for=port
     ):
-        yield CuttingProxy(port)
+        yield Proxy(port)
 
 
-def test_nodes_go_on_and_write_every_article_once(
-    folder: Path, environment: dict[str, str], proxy: CuttingProxy
-) -> None:
+def test_nodes_go_on_and_write_every_article_once(folder: Path, environment: dict[str, str], proxy: Proxy) -> None:
     url = f"rediss://127.0.0.1:{proxy.port}/0?ssl_ca_certs={folder}/redis/ca.pem"
     proxy.is_cutting = True  # from the start on
     with running_nodes(folder, environment | {"REDIS_URL": url}) as nodes:

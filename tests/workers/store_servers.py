@@ -12,7 +12,7 @@ from pathlib import Path
 
 import boto3
 
-from tests.cutting_proxy import CuttingProxy
+from tests.proxy import Proxy
 from tests.redis_servers import free_port
 from tests.services import Server
 
@@ -25,7 +25,7 @@ class S3Server:
 
     def __init__(self, server):
         self.server = server
-        self.gate = CuttingProxy(server.port)
+        self.gate = Proxy(server.port)
         self.client = cache(self._client)
         self.endpoint = f"http://127.0.0.1:{self.gate.port}"
 

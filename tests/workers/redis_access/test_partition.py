@@ -18,8 +18,8 @@ import pytest
 import redis
 
 from crawler.politeness.pace import Pace
-from tests.cutting_proxy import CuttingProxy
 from tests.forks import start
+from tests.proxy import Proxy
 from tests.redis_servers import BINARIES, SYSTEM, eventually, free_port, redis_server, sentinel
 from tests.samples import sample
 from tests.workers.helpers import CHEAP, TASK, deliver, news, publish, rows, url
@@ -45,7 +45,7 @@ class Servers:
         ports = [free_port() for _ in range(3)]
         watch = free_port()
         stack.enter_context(redis_server(folder / "a", ports[0], *OPTIONS, binary=binary))
-        self.link = CuttingProxy(ports[0])
+        self.link = Proxy(ports[0])
         for name, port in zip("bc", ports[1:], strict=True):
             of = ("--replicaof", "127.0.0.1", str(self.link.port))
             stack.enter_context(redis_server(folder / name, port, *OPTIONS, *of, binary=binary))

@@ -1,22 +1,29 @@
-"""A TCP proxy that cuts connections at random moments, also within the handshake of TLS."""
+"""A proxy of this machine with faults: it cuts connections at random moments, loses replies, or is silent."""
 
 import contextlib
 import random
 import socket
 import struct
 import threading
+import time
+from pathlib import Path
 
 HANDSHAKE = 3000  # bytes; with TLS a connection that is cut after fewer is not open yet
 RESET = struct.pack("ii", 1, 0)  # SO_LINGER: close by RST
 
 
-class CuttingProxy:
-    """The proxy in front of a port of this machine. `cuts`: how many connections it has cut."""
+class Proxy:
+    """The proxy in front of a port, or of a unix socket. `cuts`, `lost`: how many connections and replies it has cut.
 
-    def __init__(self, target: int, seed: int = 1):
+    `loss`: the share of replies that are lost at random, each with its connection; their commands were executed.
+    """
+
+    def __init__(self, target: int | Path, seed: int = 1):
         self.target, self.choose = target, random.Random(seed)
-        self.cuts = 0
+        self.cuts = self.lost = 0
+        self.loss = 0.0
         self.is_cutting = False
+        self.is_silent = False  # nothing is refused, nothing answers
         self.is_open = True  # whether connections are accepted; no longer after `close`
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
@@ -40,7 +47,7 @@ class CuttingProxy:
                 near.close()
                 continue
             try:
-                far = socket.create_connection(("127.0.0.1", self.target))
+                far = self._connected()
             except OSError:
                 near.close()
                 continue
@@ -54,12 +61,24 @@ class CuttingProxy:
                 timer.daemon = True
                 timer.start()
 
+    def _connected(self) -> socket.socket:
+        if isinstance(self.target, int):
+            return socket.create_connection(("127.0.0.1", self.target))
+        far = socket.socket(socket.AF_UNIX)
+        far.connect(str(self.target))
+        return far
+
     def _pipe(
         self, source: socket.socket, sink: socket.socket, left: list[int], near: socket.socket, far: socket.socket,
         is_reset: bool,
     ) -> None:  # fmt: skip
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
+                while self.is_silent:
+                    time.sleep(0.02)
+                if source is far and self.choose.random() < self.loss:
+                    self.lost += 1
+                    break
                 if left and left[0] < len(data):
                     sink.sendall(data[: left[0]])
                     self._cut(near, far, is_reset)
