@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import redis
 
@@ -25,14 +26,7 @@ START_WAIT = 60.0  # seconds, on a loaded machine
 def started(binary: str, folder: Path, *options: str, **more: str) -> "subprocess.Popen[bytes]":
     """Start a server on the unix socket `s` of a folder, and wait until it answers. `more`: environment variables."""
     command = [binary, "--port", "0", "--unixsocket", str(folder / "s"), "--save", "", "--dir", str(folder), *options]
-    server = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, env=os.environ | more, preexec_fn=ending_with_parent()
-    )
-    limit = time.monotonic() + START_WAIT
-    while not answers(f"unix://{folder / 's'}"):
-        assert time.monotonic() < limit, f"{binary} does not answer"
-        time.sleep(0.02)
-    return server
+    return _up(command, lambda: answers(f"unix://{folder / 's'}"), **more)
 
 
 @contextmanager
@@ -87,18 +81,24 @@ def sentinel(folder: Path, port: int, service: str, primary: int, binary: str) -
 
 @contextmanager
 def _running(arguments: list[str], port: int) -> Iterator["subprocess.Popen[bytes]"]:
-    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
+    process = _up(arguments, lambda: listens(port))
     try:
-        limit = time.monotonic() + START_WAIT
-        while not listens(port):
-            assert process.poll() is None, f"{arguments[0]} does not start"
-            assert time.monotonic() < limit, f"{arguments[0]} does not answer"
-            time.sleep(0.02)
         yield process
     finally:
-        if process.poll() is None:
-            process.kill()
+        process.kill()
         process.wait(10)
+
+
+def _up(command: list[str], answers: Callable[[], bool], **more: str) -> "subprocess.Popen[bytes]":
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, env=os.environ | more, preexec_fn=ending_with_parent()
+    )
+    limit = time.monotonic() + START_WAIT
+    while not answers():
+        assert process.poll() is None, f"{command[0]} does not start"
+        assert time.monotonic() < limit, f"{command[0]} does not answer"
+        time.sleep(0.02)
+    return process
 
 
 def listens(port: int) -> bool:
@@ -107,11 +107,12 @@ def listens(port: int) -> bool:
     return False
 
 
-def eventually(condition: Callable[[], object], seconds: float = 60.0) -> None:
+def eventually(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
+    """Wait until a condition is true; return its value. Redis may be away meanwhile."""
     limit = time.monotonic() + seconds
     while True:
         with contextlib.suppress(redis.RedisError):
-            if condition():
-                return
+            if found := condition():
+                return found
         assert time.monotonic() < limit, f"not so within {seconds} s"
         time.sleep(0.05)

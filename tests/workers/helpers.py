@@ -6,8 +6,6 @@ import random
 import time
 from contextlib import closing
 from datetime import UTC, datetime
-from itertools import count
-from pathlib import Path
 
 from workers import keys
 from workers.extraction.re_extraction import ReExtraction, kept_pages_for
@@ -24,7 +22,7 @@ SITE = "http://gazette.example/a/"
 FETCHED_AT = datetime(2026, 3, 12, 8, 30, tzinfo=UTC)
 CHEAP = "article-deviation"  # a method that takes a sixth of the time of `auto`, for tests of what comes after it
 CLOCKS_DIFFER = 0.5  # seconds by which Redis' time, as two connections measure it, may differ at most
-PATIENCE = 60.0  # seconds until a test gives up waiting; a busy machine needs many times a quiet one's
+PATIENCE = 60.0  # seconds that processes may take; a busy machine needs many times a quiet one's
 
 _SENTENCES = (
     "The harbour office opened its new tide station on Monday after two years of repairs.",
@@ -243,16 +241,6 @@ def states(connection, *numbers, task=TASK):
     return [found[0] if (found := ledger.state_of(url(number))) else None for number in numbers]
 
 
-def eventually(true, what="what was waited for"):
-    """Wait until `true()` is; its value. Asks often, sleeps little."""
-    limit = time.monotonic() + PATIENCE
-    pause = (min(0.01 * n, 0.05) for n in count(1))
-    while not (found := true()):
-        assert time.monotonic() < limit, f"{what} did not come"
-        time.sleep(next(pause))
-    return found
-
-
 def at_once(work, *arguments):
     """Let processes do a work at the same time, one for each tuple of arguments."""
     processes = [multiprocessing.get_context("fork").Process(target=work, args=each) for each in arguments]
@@ -261,11 +249,3 @@ def at_once(work, *arguments):
     for process in processes:
         process.join(PATIENCE)
     assert [process.exitcode for process in processes] == [0] * len(processes)
-
-
-def gone(pid):
-    """Whether a process has ended (a zombie has)."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-    except OSError:
-        return True

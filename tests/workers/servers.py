@@ -68,12 +68,6 @@ class LossyProxy:
         self._url = f"unix://{socket_path}"
         self.marks = []
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
     def client(self):
         connection = client(self._url)
         connection.set_retry(Retry(NoBackoff(), 6))

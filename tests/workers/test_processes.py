@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.chaos.cluster import is_running
+from tests.redis_servers import eventually
 from workers.processes import STOP_SIGNALS, stop_by_signal
-
-from .helpers import eventually, gone
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("console", "crawler", "workers")
@@ -68,7 +68,7 @@ def test_a_child_that_hangs_in_c_is_killed_after_a_stop_signal():
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=60)[1] == "it was killed\n"
     assert process.returncode == 128 + signal.SIGKILL
-    assert gone(child)
+    assert not is_running(child)
 
 
 def test_the_child_ends_with_its_watcher():
@@ -76,7 +76,7 @@ def test_the_child_ends_with_its_watcher():
     child = int(process.stdout.readline())
     os.kill(process.pid, signal.SIGKILL)
     process.communicate(timeout=60)
-    eventually(lambda: gone(child), "the child's end")
+    eventually(lambda: not is_running(child))
 
 
 LATE = """
@@ -97,9 +97,9 @@ def test_a_child_ends_whose_parent_died_before_the_death_signal_was_set():
     done = subprocess.run([sys.executable, "-c", LATE], cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=60)
     child = int(done.stdout)
     try:
-        eventually(lambda: gone(child), "the child's end")
+        eventually(lambda: not is_running(child))
     finally:
-        if not gone(child):
+        if is_running(child):
             os.kill(child, signal.SIGKILL)
 
 

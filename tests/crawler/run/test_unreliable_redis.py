@@ -51,7 +51,8 @@ def unknown(connection, newest):
 
 
 def test_a_walk_whose_first_reply_is_lost_reads_all_that_is_new(server):
-    with LossyProxy(server.socket) as proxy, proxy.client() as connection:
+    proxy = LossyProxy(server.socket)
+    with proxy.client() as connection:
         Crawl(connection, 30).go()
         add = Ledger(connection, "news").script_of("add")
         crawl = Crawl(connection, 54, lambda number: number == 0 and proxy.drop_reply_to(add.sha))

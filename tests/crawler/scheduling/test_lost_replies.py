@@ -10,8 +10,8 @@ from tests.workers.servers import LossyProxy, Server
 
 @pytest.fixture(scope="module")
 def server():
-    with Server() as server, LossyProxy(server.socket) as proxy:
-        yield proxy
+    with Server() as server:
+        yield LossyProxy(server.socket)
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.workers.helpers import eventually, gone
+from tests.chaos.cluster import is_running
+from tests.redis_servers import eventually
 from workers.errors import RedisUnavailable
 from workers.redis_access import embedded as module
 from workers.redis_access.connection import client
@@ -61,7 +62,7 @@ def test_it_starts_and_stops(state, binary):
     url = server.start()
     pid = pid_of(url)
     server.stop()
-    assert gone(pid)
+    assert not is_running(pid)
     assert not answers(url)
     assert not server.socket.exists()
 
@@ -88,7 +89,7 @@ def test_it_ends_with_its_owner(state):
     owner, pid = _owner(state)
     owner.kill()
     owner.wait(60)
-    eventually(lambda: gone(pid), "the server's end")
+    eventually(lambda: not is_running(pid))
 
 
 def test_a_successor_waits_for_the_server_of_an_owner_that_was_killed(state, stopped_later):
@@ -99,7 +100,7 @@ def test_a_successor_waits_for_the_server_of_an_owner_that_was_killed(state, sto
     threading.Timer(0.3, os.kill, (pid, signal.SIGCONT)).start()
     server = stopped_later(Embedded(state))
     with client(server.start()) as connection:
-        assert gone(pid)
+        assert not is_running(pid)
         assert connection.get("owner") == b"was here"
         assert server.socket.exists()
 
@@ -231,7 +232,7 @@ def test_a_second_short_command_waits_for_the_first(state):
         with redis_for(state, purpose="add") as url, client(url) as connection:
             connection.set("first", "done")
             gate.set()
-            eventually(lambda: said, "the second to say that it waits")
+            eventually(lambda: said)
 
     thread = threading.Thread(target=first)
     thread.start()

@@ -10,8 +10,8 @@ import time
 import pytest
 import redis
 
-from tests.redis_servers import BINARIES, running
-from tests.workers.helpers import CHEAP, FETCHED_AT, TASK, claim, deliver, eventually, news, publish, rows, take, url
+from tests.redis_servers import BINARIES, eventually, running
+from tests.workers.helpers import CHEAP, FETCHED_AT, TASK, claim, deliver, news, publish, rows, take, url
 from tests.workers.supervisors import supervisors
 from workers.inbox import Inbox
 from workers.ledger import Ledger
@@ -124,12 +124,12 @@ def test_processes_empty_a_full_redis_and_take_jobs_again_later(connection, smal
     ledger = Ledger(connection, TASK)
     with supervisors(small) as start:
         supervisor = start()
-        eventually(lambda: ledger.counts().states["fetched"] == 0 or not memory_of(connection).is_full, "free memory")
+        eventually(lambda: ledger.counts().states["fetched"] == 0 or not memory_of(connection).is_full)
         relieve(connection)
-        eventually(lambda: ledger.counts().states["fetched"] == 0, "the end of the pages")
+        eventually(lambda: ledger.counts().states["fetched"] == 0)
         deliver(connection, {20_001: news(20_001)})
-        eventually(lambda: ledger.counts().states["fetched"] == 0, "the end of a later page")
-        eventually(lambda: Inbox(connection).waiting_jobs() == 0, "the end of the jobs")
+        eventually(lambda: ledger.counts().states["fetched"] == 0)
+        eventually(lambda: Inbox(connection).waiting_jobs() == 0)
     assert supervisor.exitcode == 0
     assert len(rows(tmp_path)) == len({row["url"] for row in rows(tmp_path)}) == taken + 1
 

@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 from rq.cli import main as rq_program
 
-from tests.workers.helpers import article, deliver, eventually, publish, rows, states, url
+from tests.redis_servers import eventually
+from tests.workers.helpers import article, deliver, publish, rows, states, url
 from tests.workers.supervisors import supervisors
 from workers.inbox import PAGES_A_JOB, QUEUE
 
@@ -81,11 +82,11 @@ def test_info_shows_the_jobs_and_the_workers(connection, info, our_worker, tmp_p
     with (tmp_path / "out.jsonl").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)  # so that the worker waits in the middle of its job
         our_worker()
-        eventually(lambda: any("busy" in words for words in workers_of(info())), "a worker with a job")
+        eventually(lambda: any("busy" in words for words in workers_of(info())))
         assert queue_of(info()) == (1, 1, 0)
         fcntl.flock(held, fcntl.LOCK_UN)  # the worker, which is a fork, has this file too
-    eventually(lambda: set(states(connection, *range(1, MORE + 1))) == {"written"}, "the rows")
-    eventually(lambda: any("idle" in words for words in workers_of(info())), "a worker that waits")
+    eventually(lambda: set(states(connection, *range(1, MORE + 1))) == {"written"})
+    eventually(lambda: any("idle" in words for words in workers_of(info())))
     [worker] = workers_of(info())
     assert worker[1].startswith("here-")
     assert queue_of(info()) == (0, 0, 0)
@@ -95,7 +96,7 @@ def test_a_plain_worker_of_rq_runs_the_jobs(connection, rq, tmp_path):
     publish(connection, tmp_path)
     deliver(connection, {number: article(number) for number in range(1, MORE + 1)})
     worker = rq("worker", "-S", "json", QUEUE)
-    eventually(lambda: set(states(connection, *range(1, MORE + 1))) == {"written"}, "the rows")
+    eventually(lambda: set(states(connection, *range(1, MORE + 1))) == {"written"})
     worker.send_signal(signal.SIGTERM)
     text, _ = worker.communicate(timeout=60)
     assert worker.returncode == 0

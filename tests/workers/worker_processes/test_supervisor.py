@@ -12,7 +12,9 @@ from types import SimpleNamespace
 import pytest
 
 from extractors import Section
-from tests.workers.helpers import CHEAP, TASK, article, deliver, eventually, gone, publish, rows, states, url
+from tests.chaos.cluster import is_running
+from tests.redis_servers import eventually
+from tests.workers.helpers import CHEAP, TASK, article, deliver, publish, rows, states, url
 from tests.workers.servers import Server
 from tests.workers.supervisors import supervisors
 from workers.inbox import Inbox
@@ -72,7 +74,7 @@ def take_half_a_second(mark):
 
 
 def worker_at(mark):
-    return int(eventually(lambda: mark.exists() and mark.read_text().split(), f"the worker at {mark.name}")[-1])
+    return int(eventually(lambda: mark.exists() and mark.read_text().split())[-1])
 
 
 def settled(connection, *numbers):
@@ -100,7 +102,7 @@ def all_written(connection, tmp_path):
     """Waits until pages are settled; each has to be written, and its row be there once."""
 
     def wait(*numbers, connection=connection):
-        eventually(settled(connection, *numbers), "the rows")
+        eventually(settled(connection, *numbers))
         assert states(connection, *numbers) == ["written"] * len(numbers)
         assert written_once(tmp_path, *numbers)
 
@@ -118,7 +120,7 @@ def test_a_page_that_hangs_or_crashes_its_workers_is_blamed_alone(connection, wo
     body = article(3, word="BAD")
     bodies = {1: article(1), 2: article(2), 3: body, 4: article(4), 5: article(5)}
     work_on(bodies, times=replace(QUICK, page_deadline=0.3 if behaviour is hang else QUICK.page_deadline))
-    eventually(settled(connection, *bodies), "the end of the bad page")
+    eventually(settled(connection, *bodies))
     assert states(connection, *bodies) == ["written", "written", "failed", "written", "written"]
     assert written_once(tmp_path, 1, 2, 4, 5)
     assert len((tmp_path / "BAD").read_text().split()) == MOST_ATTEMPTS
@@ -136,7 +138,7 @@ def test_a_worker_without_memory_is_replaced_and_the_page_tried_again(work_on, a
     pages["GROWS"] = grow_once
     work_on({1: article(1, word="GROWS"), 2: article(2)})
     all_written(1, 2)
-    assert gone(worker_at(tmp_path / "GROWS"))
+    assert not is_running(worker_at(tmp_path / "GROWS"))
 
 
 def stop_once(mark):
@@ -153,7 +155,7 @@ def test_a_worker_that_is_stopped_while_it_writes_is_replaced_and_no_page_is_bla
     monkeypatch.setattr(AppendedFileSink, "write", lambda *args, **more: (stop_once(mark), write(*args, **more))[1])
     work_on({1: article(1), 2: article(2)}, 2, times=replace(QUICK, write_deadline=0.5))
     all_written(1, 2)
-    assert gone(worker_at(mark))  # it held the file's lock
+    assert not is_running(worker_at(mark))  # it held the file's lock
     assert "did not accept rows within" in (tmp_path / "problems").read_text()
     assert not [int(n) for n in connection.hvals(Ledger(connection, TASK).keys["cuts"]) if int(n)]
 
@@ -167,7 +169,7 @@ def test_a_worker_that_a_person_kills_counts_no_attempt(work_on, all_written, tm
     work_on({1: article(1), 2: article(2, word="SLOW")})
     mark = tmp_path / "SLOW"
     for died in range(MOST_ATTEMPTS + 1):
-        eventually(lambda died=died: mark.exists() and len(mark.read_text().split()) > died, "the worker")
+        eventually(lambda died=died: mark.exists() and len(mark.read_text().split()) > died)
         os.kill(worker_at(mark), signal.SIGKILL)
     all_written(1, 2)
 
@@ -206,14 +208,14 @@ def test_a_stop_finishes_the_page_in_hand(connection, work_on, all_written, tmp_
     process.terminate()
     process.join(15)
     assert process.exitcode == 0
-    assert gone(worker)
+    assert not is_running(worker)
     all_written(1)
     assert Inbox(connection).waiting_jobs() == 0
 
 
 def test_a_stop_right_after_the_start_is_not_lost(connection, supervise):
     process = supervise(4)
-    eventually(lambda: connection.smembers("rq:workers"), "a worker")
+    eventually(lambda: connection.smembers("rq:workers"))
     started = time.monotonic()
     process.terminate()
     process.join(20)
@@ -227,7 +229,7 @@ def test_workers_end_with_their_supervisor(work_on, tmp_path, pages):
     process = work_on({1: article(1, word="HANGS")})
     worker = worker_at(tmp_path / "HANGS")
     process.kill()
-    eventually(lambda: gone(worker), "the worker's end")
+    eventually(lambda: not is_running(worker))
 
 
 @pytest.fixture
@@ -243,7 +245,7 @@ def test_a_supervisor_waits_for_a_redis_that_is_away(supervise, all_written, tmp
         connection = client(server.url)
         publish(connection, tmp_path)
         process = supervise(url=server.url)
-        eventually(lambda: alive(connection), "the supervisor")
+        eventually(lambda: alive(connection))
         server.kill()
         time.sleep(3.0)  # longer than a process repeats a command
         assert process.is_alive()
@@ -251,7 +253,7 @@ def test_a_supervisor_waits_for_a_redis_that_is_away(supervise, all_written, tmp
         deliver(connection, {1: article(1)})
         all_written(1, connection=connection)
         # The worker may be back before the supervisor, which looks every few seconds.
-        eventually(lambda: "again" in (tmp_path / "notices").read_text(), "the notice")
+        eventually(lambda: "again" in (tmp_path / "notices").read_text())
         process.terminate()
         process.join(15)
     [lost, back] = (tmp_path / "notices").read_text().splitlines()
@@ -263,7 +265,7 @@ def test_a_supervisor_waits_for_a_redis_that_is_away(supervise, all_written, tmp
 def test_a_supervisor_may_end_when_redis_is_away(supervise):
     with Server() as server:
         process = supervise(url=server.url, exits_without_redis=True)
-        eventually(lambda: alive(client(server.url)), "the supervisor")
+        eventually(lambda: alive(client(server.url)))
         server.kill()
         process.join(40)
         assert process.exitcode == 1

@@ -11,10 +11,10 @@ from functools import partial
 import pytest
 
 from extractors.article import Article
-from tests.redis_servers import BINARIES, running
+from tests.redis_servers import BINARIES, eventually, running
 from tests.workers import helpers
 from tests.workers.batch_folder import SCHEME, read_batches, read_rows, register
-from tests.workers.helpers import FETCHED_AT, TASK, deliver, eventually, news, rows, states, url
+from tests.workers.helpers import FETCHED_AT, TASK, deliver, news, rows, states, url
 from tests.workers.redis_access.test_full_redis import fill, relieve
 from tests.workers.servers import Server
 from tests.workers.sqlite_outputs import in_table, refusing
@@ -462,16 +462,16 @@ def test_an_output_that_is_away_or_stalls_does_not_slow_the_other(server, superv
     away, slow = fault(tmp_path / "one", "away"), fault(tmp_path / "two", "slow", "0")
     deliver(connection, {number: news(number) for number in PAGES})
     supervise()
-    eventually(lambda: delivered(tmp_path, "two") == once(*PAGES), "the other's rows")
-    [problem] = eventually(lambda: present_problems(connection), "the problem")
+    eventually(lambda: delivered(tmp_path, "two") == once(*PAGES))
+    [problem] = eventually(lambda: present_problems(connection))
     assert problem.text == f"output unavailable: {tmp_path / 'one'} is away"
     assert read_rows(tmp_path / "one") == []
     slow.write_text("5")
     away.unlink()
     deliver(connection, {number: news(number) for number in range(41, 49)})
-    eventually(lambda: delivered(tmp_path) == once(*range(1, 49)), "the rows of the one that is back")
+    eventually(lambda: delivered(tmp_path) == once(*range(1, 49)))
     slow.unlink()
-    eventually(lambda: not has_queues(connection), "all")
+    eventually(lambda: not has_queues(connection))
     assert delivered(tmp_path, "two") == once(*range(1, 49))
 
 
@@ -530,10 +530,10 @@ def problems(redis_url, monkeypatch):
 def test_a_delivery_that_is_silent_is_replaced_and_its_leases_are_freed(connection, worker, tmp_path, caplog):
     fault(tmp_path / "one", "slow", "0.5")
     extract(worker, connection, 1)
-    eventually(lambda: read_batches(tmp_path / "one"), "the first try")
+    eventually(lambda: read_batches(tmp_path / "one"))
     [process] = multiprocessing.active_children()
     os.kill(process.pid, signal.SIGSTOP)
-    eventually(lambda: not has_queues(connection), "another process")
+    eventually(lambda: not has_queues(connection))
     assert "the delivery process reported nothing for 2 s; it is killed" in caplog.text
     assert delivered(tmp_path) == once(1)
 
@@ -543,9 +543,9 @@ def test_a_target_that_does_not_return_is_a_problem_and_its_process_is_replaced(
 ):
     slow = fault(tmp_path / "one", "slow", "60")
     extract(worker, connection, 1)
-    eventually(lambda: problems, "the problem")
+    eventually(lambda: problems)
     assert problems[0] == f"output unavailable: {OUTPUT} did not accept rows within 1 s"
     slow.unlink()
-    eventually(lambda: not has_queues(connection), "another process")
+    eventually(lambda: not has_queues(connection))
     assert delivered(tmp_path) == once(1)
     assert "delivery process" not in caplog.text
