@@ -35,7 +35,7 @@ def overview_json(overview: Overview) -> dict[str, Any]:
         "processes": machines.living,
         "died": machines.dead,
         "alarms": [alarm.to_dict() for alarm in tasks.alarms],
-        "problems": [problem.to_dict() for problem in machines.problems],
+        "problems": list(map(asdict, machines.problems)),
         "redis": machines.redis,
         "hosts": [host.to_dict() for host in machines.hosts],
     }

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import redis
 
 from console.options import (
     complete_tasks,
@@ -36,7 +37,7 @@ from workers.pages.quarantine import kept_page
 from workers.task_state import problems
 from workers.task_state.problems import Problem, failures
 from workers.url_states import fingerprint
-from workers.writing.refused_rows import RefusedRow, refused_row, refused_rows
+from workers.writing.refused_rows import RefusedRow, drop_refused, refused_row, refused_rows, retry_refused
 
 reason_option = click.option("--reason", metavar="TEXT", help="Only pages whose reason begins with TEXT.")
 urls_argument = click.argument("urls", nargs=-1, metavar="[URL]…")
@@ -174,7 +175,7 @@ def retry(**chosen: Any) -> None:
     Choose them by URL, by reason, or all.
     """
     _apply(
-        (problems.retry, problems.retry_row),
+        (problems.retry, retry_refused),
         "retried",
         "the next run fetches them",
         "they are delivered again",
@@ -189,11 +190,11 @@ def drop(**chosen: Any) -> None:
 
     The pages are not fetched again, unless `exemplar accept` accepts them.
     """
-    _apply((problems.drop, problems.drop_row), "dropped", "they count as rejected", "they are not delivered", **chosen)
+    _apply((problems.drop, drop_refused), "dropped", "they count as rejected", "they are not delivered", **chosen)
 
 
 def _apply(
-    steps: tuple[Callable[[Ledger, str], bool], Callable[[Ledger, RefusedRow], bool]],
+    steps: tuple[Callable[[Ledger, str], bool], Callable[["redis.Redis", RefusedRow], bool]],
     done: str,
     effect: str,
     row_effect: str,
@@ -213,7 +214,7 @@ def _apply(
         raise click.UsageError("give URLs, a group by --reason TEXT, or --all: see exemplar failures TASK")
     with ledger_of(task, tasks, purpose="failures") as ledger:
         named = [normalise(url) for url in urls]
-        rows = [row for row in _refused_of(ledger, named, reason) if steps[1](ledger, row)]
+        rows = [row for row in _refused_of(ledger, named, reason) if steps[1](ledger.redis, row)]
         of_rows = {url for row in rows for url in (row.url, row.canonical_url)}
         try:
             chosen = named or urls_of_reason(ledger, reason, "failed")

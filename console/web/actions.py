@@ -21,8 +21,8 @@ from workers.extraction_config import config_of
 from workers.health.store import dismiss_alarms
 from workers.ledger import Ledger
 from workers.redesign.proposals import GapCounts, proposal_of
-from workers.task_state.problems import drop, drop_row, failures, retry, retry_row
-from workers.writing.refused_rows import refused_rows
+from workers.task_state.problems import drop, failures, retry
+from workers.writing.refused_rows import drop_refused, refused_rows, retry_refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class ConsoleActions:
         is_retry, is_rows = wanted.do == "retry", wanted.what == "rows"
         if is_rows:
             rows = [row for row in refused_rows(ledger.redis, wanted.task) if wanted.key in (None, alike(row.reason))]
-            number = sum((retry_row if is_retry else drop_row)(ledger, row) for row in rows)
+            number = sum((retry_refused if is_retry else drop_refused)(ledger.redis, row) for row in rows)
         else:
             urls = [] if wanted.url is None else [wanted.url]
             if wanted.url is None:

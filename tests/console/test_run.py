@@ -24,7 +24,7 @@ from tests.forks import Started, start
 from tests.site.server import SiteServer
 from tests.written_rows import rows_of
 from workers.keys import of_task
-from workers.redis_access.embedded import shared_url
+from workers.redis_access.embedded import Embedded
 from workers.sinks.sqlite import SqliteSink
 
 pytestmark = pytest.mark.timeout(180)
@@ -88,10 +88,7 @@ def test_killed_run_loses_nothing_and_repeats_nothing(
 
 def spiders(folder: Path, task: str) -> set[int]:
     """The processes of the task's spiders, as they have joined it."""
-    url = shared_url(folder / ".exemplar")
-    if url is None:
-        return set()
-    with suppress(redis.RedisError), redis.Redis.from_url(url) as connection:
+    with suppress(redis.RedisError), redis.Redis.from_url(Embedded(folder / ".exemplar").url) as connection:
         return {int(raw.decode().split(":")[-2]) for raw in connection.zrange(of_task(task, "crew"), 0, -1)}
     return set()
 

@@ -42,12 +42,10 @@ log = logging.getLogger(__name__)
 class Embedded:
     """The embedded Redis of a state folder, running and supervised between `start` and `stop`.
 
-    `predecessor_wait`: seconds to wait for the end of a server whose owner was killed. `binary`: the server program; by
-    default the one that `redis_binary` chooses.
+    `binary`: the server program; by default the one that `redis_binary` chooses.
     """
 
-    def __init__(self, state: Path, *, predecessor_wait: float = PREDECESSOR_WAIT, binary: RedisBinary | None = None):
-        self._predecessor_wait = predecessor_wait
+    def __init__(self, state: Path, *, binary: RedisBinary | None = None):
         self._binary = binary
         self.folder = state.absolute() / "redis"
         self.socket = _socket_path(self.folder)
@@ -77,7 +75,7 @@ class Embedded:
             _make_private(self.socket.parent)
             self._binary = self._binary or redis_binary()
             refuse_newer_data(self.folder, self._binary)
-            self._lock = _locked(self.folder / "lock", self._predecessor_wait)
+            self._lock = _locked(self.folder / "lock")
             (self.folder / LOG).unlink(missing_ok=True)
         except OSError as error:
             raise RedisUnavailable(f"the embedded Redis cannot use {self.folder}: {error.strerror or error}") from None
@@ -161,13 +159,11 @@ class Embedded:
 
 
 @contextmanager
-def redis_for(
-    state: Path, *, purpose: str, say: Callable[[str], None] = log.info, owner_wait: float = OWNER_WAIT
-) -> Iterator[str]:
+def redis_for(state: Path, *, purpose: str, say: Callable[[str], None] = log.info) -> Iterator[str]:
     """Yield the URL of the Redis to use: `REDIS_URL`, or the embedded one of the state folder while the block runs.
 
-    `purpose`: the command's name; while "run" or "console" owns the server, others share it, and they wait `owner_wait`
-    seconds for any other owner to end.
+    `purpose`: the command's name; while "run" or "console" owns the server, others share it, and they wait some
+    time for any other owner to end.
     Raises `RedisUnavailable` or `RedisRefused`.
     """
     named = os.environ.get("REDIS_URL")
@@ -176,7 +172,7 @@ def redis_for(
         yield named
         return
     server = Embedded(state)
-    with _ownership(state, purpose, server.url, say, owner_wait) as owner:
+    with _ownership(state, purpose, server.url, say) as owner:
         if not owner:
             yield server.url
             return
@@ -186,14 +182,8 @@ def redis_for(
             server.stop()
 
 
-def shared_url(state: Path) -> str | None:
-    """Return the URL of the Redis that a running `exemplar run` of this state folder shares; None if none runs."""
-    url = Embedded(state).url
-    return url if _owner_of(state).get("command") == "run" and answers(url) else None
-
-
 @contextmanager
-def _ownership(state: Path, purpose: str, url: str, say: Callable[[str], None], seconds: float) -> Iterator[bool]:
+def _ownership(state: Path, purpose: str, url: str, say: Callable[[str], None]) -> Iterator[bool]:
     """Yield True if this process owns the folder's Redis, False if `exemplar run` owns it and shares it."""
     try:
         state.mkdir(parents=True, exist_ok=True)
@@ -201,7 +191,7 @@ def _ownership(state: Path, purpose: str, url: str, say: Callable[[str], None], 
     except OSError as error:
         raise RedisUnavailable(f"the state folder {state} cannot be used: {error.strerror or error}") from None
     try:
-        if not _lock_or_join(file, state, purpose, url, say, seconds):
+        if not _lock_or_join(file, state, purpose, url, say):
             yield False
             return
         os.ftruncate(file, 0)
@@ -214,8 +204,8 @@ def _ownership(state: Path, purpose: str, url: str, say: Callable[[str], None], 
         os.close(file)
 
 
-def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[[str], None], seconds: float) -> bool:
-    limit = time.monotonic() + seconds
+def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[[str], None]) -> bool:
+    limit = time.monotonic() + OWNER_WAIT
     is_reported = False
     while True:
         try:
@@ -283,13 +273,13 @@ def _arguments(folder: Path, socket: Path) -> list[str]:
     return [part for name, value in settings.items() for part in (f"--{name}", value)]
 
 
-def _locked(path: Path, seconds: float) -> int:
+def _locked(path: Path) -> int:
     """Open and lock a file. The server inherits the lock, so no second one starts while it writes to the folder.
 
     A server whose owner was killed takes a moment to end, and then removes the socket's file.
     """
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    limit = time.monotonic() + seconds
+    limit = time.monotonic() + PREDECESSOR_WAIT
     while True:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

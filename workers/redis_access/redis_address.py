@@ -196,29 +196,25 @@ def _plain(text: str, scheme: str) -> RedisAddress:
         if not parts.path:
             raise ValueError("the socket's path is missing")
         return RedisAddress(text, scheme, (), "", options)
-    if parts.path.strip("/") and not parts.path.strip("/").isdecimal():
-        raise ValueError(f"the database {parts.path.strip('/')!r} is not a number")
+    _check_database(parts.path.strip("/"))
     return RedisAddress(text, scheme, ((parts.hostname or "localhost", parts.port or PORT),), "", options)
 
 
 def _watched(text: str, scheme: str) -> RedisAddress:
     parts = urlsplit(text)
-    login, _, hosts = parts.netloc.rpartition("@")
-    options = parse_url(f"redis://?{parts.query}")  # type: ignore[no-untyped-call]  # its types of the options
-    user, colon, password = login.partition(":")
-    if user:
-        options["username"] = unquote(user)
-    if colon:
-        options["password"] = unquote(password)
+    login, at, hosts = parts.netloc.rpartition("@")
     service, _, db = parts.path.strip("/").partition("/")
     if not service:
         raise ValueError("the name of the service is missing")
-    if db and not db.isdecimal():
-        raise ValueError(f"the database {db!r} is not a number")
-    if db:
-        options["db"] = int(db)
+    _check_database(db)
+    options = parse_url(f"redis://{login}{at}/{db}?{parts.query}")  # type: ignore[no-untyped-call]
     sentinels = tuple(_host(host) for host in hosts.split(","))
     return RedisAddress(text, scheme, sentinels, unquote(service), options)
+
+
+def _check_database(text: str) -> None:
+    if text and not text.isdecimal():
+        raise ValueError(f"the database {text!r} is not a number")
 
 
 def _host(text: str) -> tuple[str, int]:

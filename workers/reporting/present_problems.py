@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import Any, cast
+from typing import cast
 
 import redis
 
@@ -39,10 +39,6 @@ class PresentProblem:
         if is_over:
             return f"resolved: {self.text} (from {first} to {last}, {times})"
         return f"problem: {self.text} (since {first}" + (f", {times})" if self.count > 1 else ")")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON-ready form."""
-        return asdict(self)
 
 
 OnChange = Callable[[PresentProblem, bool], None]  # called with a problem that is new (False) or over (True)

@@ -6,11 +6,11 @@ process that uses it.
 
 import os
 import socket
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
 from workers.errors import OutputError, SinkUnavailable
 
@@ -123,12 +123,6 @@ class CloudStore(ConnectedStore):
         """Return the bytes of an object."""
         with self.errors("cannot be read") as system:
             return cast(bytes, system.cat_file(path, timeout=LIMIT))
-
-    @contextmanager
-    def open(self, path: str) -> Iterator[BinaryIO]:
-        """Open an object as a file; parts are requested as they are read."""
-        with self.errors("cannot be read") as system, system.open(path, "rb", block_size=2**18) as file:
-            yield file
 
     def check(self, folder: str) -> None:
         """List the folder, write an empty object in it and remove that: only this shows whether writing is allowed.

@@ -37,8 +37,6 @@ DAMAGED = (zlib.error, zstandard.ZstdError)
 class RowFormat(ABC):
     """Makes whole objects of rows. `options`: those of the output, by which rows are shaped."""
 
-    reads_parts = False  # whether `rows` reads only parts of a large object
-
     def __init__(self, options: OutputOptions):
         self.options = options
         self.names = StoredNames(options)

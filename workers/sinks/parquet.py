@@ -60,8 +60,6 @@ class Parquet(RowFormat):
         data: bytes = buffer.getvalue().to_pybytes()
         return data
 
-    reads_parts = True
-
     def rows(self, file: BinaryIO) -> Iterator[Row]:
         """Yield the rows, with the columns of the key and the content hash only."""
         names = {field: self.options.name_of(field) for field in (*KEY, "content_hash")}

@@ -3,11 +3,10 @@
 import io
 import logging
 from base64 import b64encode
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import cast
 
 import paramiko
 
@@ -69,12 +68,6 @@ class SftpStore(FileStore):
             data = io.BytesIO()
             connection.getfo(self.real(path), data)
             return data.getvalue()
-
-    @contextmanager
-    def open(self, path: str) -> Iterator[BinaryIO]:
-        """Open a file; parts are requested as they are read."""
-        with self.errors("cannot be read") as sftp, sftp.open(self.real(path), "rb", bufsize=2**16) as file:
-            yield cast(BinaryIO, file)
 
     def real(self, path: str) -> str:
         """Return a path in the server's form: `/~/x` is below the folder of the login."""

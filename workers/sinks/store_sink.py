@@ -204,11 +204,10 @@ class WrittenKeys:
 
     def _keys(self, path: str) -> dict[bytes, dict[int, str | None]]:
         known: dict[bytes, dict[int, str | None]] = {}
-        with self._store.open(path) if self._format.reads_parts else BytesIO(self._store.read(path)) as file:
-            for row in self._format.rows(file):
-                if type(row.get("version")) is int:  # else this program did not write it
-                    article = article_of(str(row.get("task")), str(row.get("canonical_url")))
-                    known.setdefault(article, {})[row["version"]] = row.get("content_hash")
+        for row in self._format.rows(BytesIO(self._store.read(path))):
+            if type(row.get("version")) is int:  # else this program did not write it
+                article = article_of(str(row.get("task")), str(row.get("canonical_url")))
+                known.setdefault(article, {})[row["version"]] = row.get("content_hash")
         return known
 
 

@@ -14,9 +14,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 from uuid import uuid4
 
@@ -71,11 +70,6 @@ class ObjectStore(ABC):
     @abstractmethod
     def read(self, path: str) -> bytes:
         """Return the bytes of an object."""
-
-    @contextmanager
-    def open(self, path: str) -> Iterator[BinaryIO]:
-        """Open an object whose parts are read; failures in the block are raised as errors of the store."""
-        yield BytesIO(self.read(path))
 
     @abstractmethod
     def check(self, folder: str) -> None:
@@ -219,14 +213,8 @@ class FolderStore(FileStore):
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file."""
-        with self.open(path) as file:
-            return file.read()
-
-    @contextmanager
-    def open(self, path: str) -> Iterator[BinaryIO]:
-        """Open a file."""
-        with self.errors("cannot be read"), Path(path).open("rb") as file:
-            yield file
+        with self.errors("cannot be read"):
+            return Path(path).read_bytes()
 
 
 def address_of(target: Target) -> StoreAddress:

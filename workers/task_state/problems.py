@@ -9,13 +9,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import cast
 
-from ..extraction_config import config_of
 from ..health.store import open_alarms
 from ..ledger import Ledger, short
 from ..pages.quarantine import PageNote, drop_page, kept_notes
 from ..url_states import State, fingerprint
-from ..writing.outputs import options_of
-from ..writing.refused_rows import RefusedRow, drop_refused, retry_refused
 from .forgetting import buckets
 
 AT_ONCE = 200  # URLs whose state is read together
@@ -128,17 +125,6 @@ def is_in_block(ledger: Ledger, url: str) -> bool:
 
 def _blocked_since(ledger: Ledger) -> list[float]:
     return [alarm.since for alarm in open_alarms(ledger.redis, [ledger.task]) if alarm.kind == "blocked"]
-
-
-def retry_row(ledger: Ledger, row: RefusedRow) -> bool:
-    """Queue a refused row for its output again. False if it is no longer kept."""
-    config = config_of(ledger.redis, ledger.task)
-    return retry_refused(ledger.redis, row, options_of(config, row.output) if config else None)
-
-
-def drop_row(ledger: Ledger, row: RefusedRow) -> bool:
-    """Remove a refused row, because a person does not need it. False if it is no longer kept."""
-    return drop_refused(ledger.redis, row)
 
 
 def _done(ledger: Ledger, url: str, was_failed: bool) -> bool:

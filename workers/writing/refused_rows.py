@@ -20,12 +20,13 @@ import redis
 from .. import keys
 from ..addresses import shown
 from ..errors import SinkUnavailable
+from ..extraction_config import config_of
 from ..redis_access.newest_kept import Limits, NewestKept
 from ..redis_access.redis_clock import clock_of
 from ..rows import Row, RowKey, key_of
-from ..sinks import OutputOptions
 from ..sinks.formats import as_json
 from ..stored_json import loaded
+from .outputs import options_of
 from .row_queue import RowQueue, member_of, pack_row, unpack_row
 
 LIMITS = Limits(items=1000, bytes=4 * 2**20, tasks=50)  # rows and compressed bytes of an output, and outputs
@@ -95,8 +96,10 @@ def refused_row(connection: "redis.Redis", note: RefusedRow) -> Row | None:
     return unpack_row(value.partition(b"\n")[2]) if value else None
 
 
-def retry_refused(connection: "redis.Redis", note: RefusedRow, options: OutputOptions | None = None) -> bool:
+def retry_refused(connection: "redis.Redis", note: RefusedRow) -> bool:
     """Queue a refused row for its output again. False if it is no longer kept."""
+    config = config_of(connection, note.task)
+    options = options_of(config, note.output) if config else None
     return RowQueue(connection, note.task, note.output, options).retry(note.name)
 
 

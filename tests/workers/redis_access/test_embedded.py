@@ -105,9 +105,10 @@ def test_a_successor_waits_for_the_server_of_an_owner_that_was_killed(state, sto
         assert server.socket.exists()
 
 
-def test_a_second_server_in_the_same_folder_is_refused(server, state):
+def test_a_second_server_in_the_same_folder_is_refused(server, state, monkeypatch):
+    monkeypatch.setattr(module, "PREDECESSOR_WAIT", 0.1)
     with pytest.raises(RedisUnavailable, match="another Redis server still runs in"):
-        Embedded(state, predecessor_wait=0.1).start()
+        Embedded(state).start()
     assert answers(server.url)
 
 
