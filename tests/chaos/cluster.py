@@ -17,8 +17,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-import redis
-
 from crawler.fetching.scrapy_process import EXIT_UNAVAILABLE
 from tests.chaos.site import Site
 from tests.proxy import Proxy
@@ -82,6 +80,7 @@ class Cluster:
         self.folder, self.site, self.form = folder, site, form
         self.links = {name: Proxy(redis, seed) for name in NODES[form]} if redis else {}
         self.out = folder / "disk" / "out"
+        self.embedded_url = f"unix://{folder / '.exemplar/redis/redis.sock'}"
         self._keeping = threading.Event()
         (folder / "tasks.yaml").write_text(task_list(site, every, delay), "utf-8")
         self.out.mkdir(parents=True)
@@ -111,10 +110,6 @@ class Cluster:
         for node in self.nodes.values():
             if node.process is not None:
                 end_tree(node.process)
-
-    def client(self) -> "redis.Redis":
-        """A client of the embedded Redis."""
-        return redis.Redis.from_url(f"unix://{self.folder / '.exemplar/redis/redis.sock'}", socket_timeout=5.0)
 
     def pids(self, role: Role) -> list[int]:
         """The running processes of a kind."""

@@ -22,8 +22,8 @@ from crawler.task_list.publication import published_periods
 from tests.chaos.cluster import Cluster, Form, Role, send, until
 from tests.chaos.history import targets_of
 from tests.chaos.recovery import Recovery
-from tests.chaos.redis_server import RedisServer
 from tests.chaos.site import LINKS
+from tests.workers.servers import Server
 from workers.ledger import Ledger
 from workers.writing.refused_rows import refused_rows, retry_refused
 from workers.writing.row_queue import has_queues
@@ -40,7 +40,7 @@ class World:
     cluster: Cluster
     recovery: Recovery
     client: "redis.Redis"
-    redis: RedisServer | None
+    redis: Server | None
     samples: "list[tuple[str, dict[str, int]]]"  # of the ledgers' counts, over time
     choose: random.Random
 
@@ -121,14 +121,6 @@ def redis_restarted(world: World, hold: float) -> None:
     world.redis.kill()
     time.sleep(hold)
     world.redis.start()
-
-
-def redis_rolled_back(world: World, hold: float) -> None:
-    """A failover, or a power cut of Redis' machine: its last second is gone."""
-    assert world.redis is not None
-    world.begin_walk()
-    time.sleep(world.choose.uniform(0.0, 2.0))  # while lists are read, while articles are fetched, or extracted
-    world.redis.roll_back_to(time.monotonic() - 1.0)
 
 
 def redis_emptied(world: World, hold: float) -> None:
@@ -258,7 +250,6 @@ FAULTS: Mapping[str, Kind] = {
     "lost-replies": Kind(lost_replies, _CLUSTER, (2.0, 6.0)),
     "redis-restarted": Kind(redis_restarted, _CLUSTER, (0.0, 3.0)),
     "redis-away-long": Kind(redis_restarted, _CLUSTER, (20.0, 40.0)),
-    "redis-rolled-back": Kind(redis_rolled_back, _CLUSTER),
     "redis-emptied": Kind(redis_emptied, _CLUSTER),
     "redis-full": Kind(redis_full, _CLUSTER, (5.0, 10.0)),
     "output-away": Kind(output_away, BOTH, (2.0, 6.0)),

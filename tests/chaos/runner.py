@@ -21,8 +21,8 @@ from tests.chaos.cluster import Cluster, Form, end_orphans, until, until_still
 from tests.chaos.faults import FAULTS, World, deliver_refused
 from tests.chaos.history import history_of
 from tests.chaos.recovery import Recovery
-from tests.chaos.redis_server import RedisServer
 from tests.chaos.site import Site
+from tests.workers.servers import Server
 from workers.ledger import Ledger
 
 FIRST_SHARE = 0.4  # of the articles that are there at the start; the others appear between the faults
@@ -31,7 +31,6 @@ LATENCY = 0.05  # seconds until an article is answered
 LOOK_EVERY = 0.25  # seconds between looks at the counts
 PAUSES = (0.2, 2.0)  # seconds between two faults
 LOAD = 5.0  # above which the system may take longer to recover
-LOSSES = {"redis-rolled-back", "redis-emptied"}
 
 
 @dataclass(frozen=True)
@@ -90,12 +89,11 @@ def run(trial: Trial, keep: Path | None = None) -> Outcome:
             _live(trial, world, outcome)
             outcome.recovery = world.recovery.seconds()
             history = history_of(world.cluster.site, world.client, world.cluster.out)
-            is_lossy = bool({*outcome.faults} & LOSSES)
             most = trial.within * max(1.0, os.getloadavg()[0] / LOAD)
             outcome.violations = violations(
                 replace(
                     history, samples=world.samples, interval=trial.delay, waits=outcome.recovery, longest_wait=most,
-                    is_lossy=is_lossy,
+                    is_lossy="redis-emptied" in outcome.faults,
                 )
             )  # fmt: skip
             outcome.violations += _exits(world.cluster)
@@ -147,13 +145,13 @@ def _world(trial: Trial, folder: Path) -> Iterator[World]:
     with ExitStack() as stack:
         site = stack.enter_context(Site("127.0.0.1", trial.sections, LATENCY, "section-grows" in trial.faults))
         site.publish(int(trial.pages * FIRST_SHARE))
-        server = stack.enter_context(RedisServer(folder / "redis")) if trial.form == "cluster" else None
+        server = stack.enter_context(Server("--appendfsync", "everysec")) if trial.form == "cluster" else None
         cluster = Cluster(
             folder, site, trial.form, server.socket if server else None, every=trial.every, seed=trial.seed,
             delay=trial.delay,
         )  # fmt: skip
         stack.enter_context(cluster)
-        client = server.client() if server else cluster.client()
+        client = redis.Redis.from_url(server.url if server else cluster.embedded_url, socket_timeout=5.0)
         recovery = stack.enter_context(Recovery(client, cluster, site.served))
         samples: list[tuple[str, dict[str, int]]] = []
         stack.enter_context(_looking(lambda: samples.extend(_counts_of(client, site.published))))

@@ -5,20 +5,14 @@ import struct
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 import redis
 
 from tests.chaos.cluster import SHIM
 from tests.chaos.history import _rows_of_files
-from tests.chaos.redis_server import RedisServer
 from tests.proxy import Proxy
-
-
-@pytest.fixture
-def server(tmp_path_factory):
-    with RedisServer(tmp_path_factory.mktemp("r") / "d") as running:
-        yield running
 
 
 def in_shim(script, **environment):
@@ -28,27 +22,16 @@ def in_shim(script, **environment):
     return done.stdout
 
 
-def test_a_lost_reply_is_of_a_command_that_was_executed(server):
-    proxy = Proxy(server.socket)
+def test_a_lost_reply_is_of_a_command_that_was_executed(redis_url):
+    proxy = Proxy(Path(redis_url.removeprefix("unix://")))
     with redis.Redis(port=proxy.port, retry=None) as node:
+        node.delete("n")
         assert node.incr("n") == 1
         proxy.loss = 1.0
         with pytest.raises(redis.ConnectionError):
             node.incr("n")
         proxy.loss = 0.0
         assert (node.incr("n"), proxy.lost) == (3, 1)
-
-
-def test_a_server_that_is_rolled_back_forgets_its_last_second_only(server):
-    with server.client() as client:
-        client.set("old", 1)
-        server.wait_until_written(b"old")
-        between = time.monotonic()
-        client.set("new", 1)
-        server.wait_until_written(b"new")
-    assert server.roll_back_to(between) > 0
-    with server.client() as client:
-        assert (client.get("old"), client.get("new")) == (b"1", None)
 
 
 def test_the_clock_of_a_process_is_off_and_can_be_set_right_while_it_runs(tmp_path):

@@ -15,10 +15,10 @@ from workers.redis_access.redis_binary import redis_binary
 
 
 class Server:
-    """A Redis with an append-only file on a unix socket. `folder`: that of its files; None for one that it removes."""
+    """A Redis with an append-only file on a unix socket."""
 
-    def __init__(self, *options, folder=None):
-        self.folder = folder or Path(tempfile.mkdtemp(prefix="rs-"))
+    def __init__(self, *options):
+        self.folder = Path(tempfile.mkdtemp(prefix="rs-"))
         self.socket = self.folder / "s"
         self.url = f"unix://{self.socket}"
         self.options = options

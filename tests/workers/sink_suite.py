@@ -234,6 +234,16 @@ class TornSuite(SinkSuite):
         assert self.numbers(tmp_path) == [*range(10)]
         sink.close()
 
+    def test_a_file_that_was_moved_aside_is_begun_anew_and_read(self, sink, tmp_path):
+        write(sink, row(1))
+        self.path(tmp_path).rename(f"{self.path(tmp_path)}.1")
+        other = self.open(tmp_path)
+        write(other, row(1), row(2))
+        other.close()
+        first, second = written_row(row(1)), written_row(row(2))
+        assert sink.has([first, second]) == [True, True]
+        assert [one.key for one in sink.newest("t")] == [second.key, first.key]
+
 
 class LinesSuite(TornSuite):
     """The tests of rows as JSON lines in a file, which may be compressed."""
@@ -273,15 +283,6 @@ class LinesSuite(TornSuite):
         write(sink, *rows[::7])
         assert len(self.read(tmp_path)) == len(rows)
         assert [one.key for one in sink.newest("naughty")] == [key_of(one) for one in reversed(rows)]
-
-    def test_a_file_that_was_moved_aside_is_begun_anew_and_read(self, sink, tmp_path):
-        write(sink, row(1))
-        self.path(tmp_path).rename(f"{self.path(tmp_path)}.1")
-        write(sink, row(2))
-        assert len(self.read(tmp_path)) == 1
-        first, second = written_row(row(1)), written_row(row(2))
-        assert sink.has([first, second]) == [True, True]
-        assert [one.key for one in sink.newest("t")] == [second.key, first.key]
 
     def test_a_later_text_whose_version_is_taken_gets_the_next(self, sink, tmp_path):
         """A forgotten article's versions are counted anew."""

@@ -3,7 +3,6 @@
 Afterwards nothing is lost, nothing is there twice, the counts add up, and nothing is left that blocks.
 """
 
-import gzip
 import itertools
 import json
 import shutil
@@ -17,7 +16,7 @@ import pytest
 import redis
 
 from tests.samples import sample
-from tests.workers.sinks.test_durability import begin, bodies, extract
+from tests.workers.sinks.test_durability import bodies, extract
 from workers import keys
 from workers.errors import ExemplarError
 from workers.extraction import ledger_recovery
@@ -88,23 +87,6 @@ def each_kill(saved, work, *arguments):
         yield disk, kill
         if is_through:
             assert kill > 2
-            return
-
-
-def each_killed_worker(connection, redis_url, tmp_path, output):
-    """Kill a worker at each of its steps from its first change of a file on; yields the folder and the pages' names.
-
-    The short form does so at every eighth step.
-    """
-    for kill in count(1, sample(8, 1)):
-        connection.flushall()
-        folder = tmp_path / str(kill)
-        begin(connection, folder, output)
-        names = deliver(connection, PAGES)
-        is_through = Disk(folder).run(extract, redis_url, "first", names, kill_at=kill, from_first_change=True)
-        yield folder, names
-        if is_through:
-            assert kill > 3
             return
 
 
@@ -225,15 +207,12 @@ def export(folder, output):
     sink.close()
 
 
-@pytest.mark.parametrize("output", ["new/{date}.jsonl.zst", "copy.csv", "copy.db", "feed.atom"])
+@pytest.mark.parametrize("output", ["new/{date}.jsonl.zst", "copy.csv", "copy.db"])
 def test_an_export_that_is_killed_is_completed_by_the_next(connection, folder, output):
     for disk, _ in each_kill(Saved(connection, folder), export, folder, output):
         disk.run(export, folder, output)
         for left in (folder, disk.after_power_failure()):
-            if output == "feed.atom":
-                assert [(left / output).read_text().count(f"<title>题 {number}<") for number in range(5)] == [1] * 5
-            else:
-                assert bodies(left, output) == {url(number): article_row(number)["text"] for number in range(5)}
+            assert bodies(left, output) == {url(number): article_row(number)["text"] for number in range(5)}
 
 
 # -- adoption and proposals --------------------------------------------------------------------------------------------
@@ -361,40 +340,3 @@ def test_a_task_whose_renaming_is_killed_has_all_under_one_name(connection, redi
         assert not connection.keys(f"{keys.PREFIX}task:{TASK}:*")
         kept = [path.name for path in folder.rglob("*.kept")]
         assert kept == ["new.kept"]
-
-
-# -- rotation ----------------------------------------------------------------------------------------------------------
-
-PAGES = {number: news(number) for number in (1, 2)}
-
-
-def rotated(path):
-    if path.exists():
-        path.rename(path.with_name(f"{path.name}.1"))
-
-
-def rotated_and_compressed(path):
-    if path.exists():
-        path.with_name(f"{path.name}.1.gz").write_bytes(gzip.compress(path.read_bytes()))
-        path.unlink()
-
-
-def in_all_files(folder, output):
-    """The text of each URL in an output and the files that were moved aside."""
-    sink = open_sink(output, TASK, folder)
-    found = by_url((one.url, one.canonical_url) for one in sink.newest(TASK))
-    sink.close()
-    return set(found)
-
-
-@pytest.mark.parametrize(
-    ("output", "move"),
-    [("out.jsonl", rotated), ("out.csv", rotated), ("{date}.jsonl", rotated_and_compressed)],
-)
-def test_a_row_of_a_killed_worker_is_not_written_again_after_a_rotation(connection, redis_url, tmp_path, output, move):
-    for folder, names in each_killed_worker(connection, redis_url, tmp_path, output):
-        for path in folder.glob(output.replace("{date}", "*")):
-            move(path)
-        extract(redis_url, "second", names)
-        assert states(connection, *PAGES) == ["written"] * len(PAGES)
-        assert in_all_files(folder, output) == {url(number) for number in PAGES}
