@@ -7,7 +7,7 @@ Rows hold their string in title, author, text, keywords and a block. Their URLs 
 """
 
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from extractors.article import Article, Block
@@ -129,23 +129,11 @@ def _long() -> list[str]:
     return ["x" * size for size in sizes] + ["长" * 27, "长" * 86, "长" * 30_000, "👩" * 5000, "a " * 40_000, "ß" * 41]
 
 
-GROUPS: Mapping[str, tuple[str, ...]] = {
-    "controls": tuple(_controls()),
-    "spaces": tuple(_spaces()),
-    "newlines": tuple(_newlines()),
-    "bidirectional": tuple(_bidirectional()),
-    "invisible": tuple(_invisible()),
-    "surrogates": tuple(_surrogates()),
-    "scripts": tuple(_scripts()),
-    "formulas": tuple(_formulas()),
-    "csv": tuple(_csv()),
-    "json": tuple(_json()),
-    "yaml": tuple(_yaml()),
-    "injections": tuple(_injections()),
-    "paths": tuple(_paths()),
-    "long": tuple(_long()),
-}
-NAUGHTY: tuple[str, ...] = tuple(dict.fromkeys(text for group in GROUPS.values() for text in group))
+_GROUPS = (
+    _controls, _spaces, _newlines, _bidirectional, _invisible, _surrogates, _scripts, _formulas, _csv, _json, _yaml,
+    _injections, _paths, _long,
+)  # fmt: skip
+NAUGHTY: tuple[str, ...] = tuple(dict.fromkeys(text for group in _GROUPS for text in group()))
 
 
 def long_title() -> str:

@@ -1,7 +1,7 @@
 """Kept pictures: their names, their folders, and workers that die while they store them."""
 
-import random
 from datetime import UTC, datetime
+from itertools import count
 
 import pytest
 import redis
@@ -10,7 +10,7 @@ from extractors.html.sanitising import sanitise
 from tests.samples import sample
 from tests.workers.extraction.test_re_extraction import again
 from tests.workers.helpers import TASK, article, deliver, publish, rows
-from tests.workers.kills import die_at, steps_of
+from tests.workers.interruptions import Disk
 from workers import keys
 from workers.extraction_config import RowFilter
 from workers.inbox import Inbox
@@ -25,7 +25,6 @@ from workers.url_states import Found, fingerprint
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
 HTML_FIELDS = OutputOptions(fields=(("url", "url"), ("html", "html")), pictures="pictures/")
-KILLS = sample(4, 12)
 PICTURES = {f"http://cdn.example/{number}.png": b"\x89PNG" + bytes(4000 * number) for number in range(1, 7)}
 
 
@@ -84,35 +83,32 @@ def files(folder):
     return {path.name: path.read_bytes() for path in folder.glob("[!.]*")}
 
 
+def store(redis_url, name):
+    """Store the pictures as a worker."""
+    worker = ExtractionWorker(redis.Redis.from_url(redis_url), name)
+    worker.extract_pages(keys.pictures_of(TASK), list(map(fingerprint, PICTURES)))
+
+
 def test_a_worker_that_dies_loses_no_picture(connection, redis_url, tmp_path):
-    publish(connection, tmp_path, "out.jsonl", output_options={"out.jsonl": HTML_FIELDS.to_json()})
+    """The short form kills it at every eighth step."""
     expected = {file_name(url): body for url, body in PICTURES.items()}
-    ledger, names = fetched(connection)
-
-    def begin_anew():
-        for path in (tmp_path / "pictures").glob("*"):
-            path.unlink()
-        connection.delete(*connection.scan_iter(keys.of_task(TASK, "pictures:*")))
-        fetched(connection)
-
-    def work(begin):
-        worker = ExtractionWorker(redis.Redis.from_url(redis_url), "w")
-        begin()
-        worker.extract_pages(ledger.task, names)
-
-    work(lambda: None)  # imports what is needed, which counts as steps
-    begin_anew()
-    steps, chance = steps_of(work), random.Random(1)
-    for _ in range(KILLS):
-        begin_anew()
-        die_at(chance.randrange(steps), work)
-        present = files(tmp_path / "pictures")
+    for kill in count(1, sample(8, 1)):
+        connection.flushall()
+        folder = tmp_path / str(kill)
+        publish(connection, folder, "out.jsonl", output_options={"out.jsonl": HTML_FIELDS.to_json()})
+        ledger, _ = fetched(connection)
+        folder.mkdir()
+        is_through = Disk(folder).run(store, redis_url, "first", kill_at=kill)
+        present = files(folder / "pictures")
         assert present.items() <= expected.items()
         assert ledger.counts().states["written"] <= len(present)
-        ledger.free("w")
-        ExtractionWorker(connection, "v").extract_pages(ledger.task, names)
-        assert files(tmp_path / "pictures") == expected
+        ledger.free("first")
+        store(redis_url, "second")
+        assert files(folder / "pictures") == expected
         assert ledger.counts().states["written"] == len(PICTURES)
+        if is_through:
+            break
+    assert kill > 3
 
 
 def test_pictures_in_a_store_and_one_whose_body_is_damaged(connection, s3, bucket, tmp_path):
