@@ -11,7 +11,7 @@ import redis
 from sqlalchemy.engine import make_url
 
 from crawler.guarding.browser_proxy import Upstream
-from crawler.guarding.credentials import credentials_of, proxy_of
+from crawler.guarding.credentials import proxy_of
 from crawler.notifying import NoticeNotSent, send
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Task
@@ -294,17 +294,6 @@ def test_a_notice_goes_to_its_host_only(form, looked_up):
             send(form.format("${A}"), "title", "body", {"A": secret})
         assert "WVXK" not in str(error.value)
     assert set(looked_up) == {"one.invalid"}
-
-
-def test_values_of_variables_in_headers_cookies_and_logins_are_hidden():
-    task = Task.model_construct(
-        example="http://a.example/x",
-        headers={"X-Key": "Token ${A}", "X-Kind": "usual"},
-        cookies={"session": "${B}", "consent": "yes"},
-        auth=None,
-    )
-    credentials_of(task, {"A": "WVXKJQ", "B": "KJQZZZ"})
-    assert concealed("WVXKJQ KJQZZZ usual yes Token") == "*** *** usual yes Token"
 
 
 def test_a_password_that_is_also_the_name_of_the_user_stays_readable():

@@ -7,7 +7,6 @@ from workers.backpressure import Load, Marks, Pressure, Stored, load_of, next_le
 from workers.inbox import Inbox
 from workers.redis_access.full_redis import RedisMemory
 from workers.reporting.presence import alive
-from workers.task_state.forgetting import forget_task
 
 from .helpers import TASK, article, deliver
 
@@ -31,15 +30,6 @@ def test_what_waits_is_counted_until_it_is_settled(connection, ledger):
     ledger.drop(names[1])
     assert load_of(connection, TASK).of_task == stored(connection) == Stored()
     assert not connection.exists(keys.STORED, ledger.keys["stored"])
-
-
-def test_tasks_are_counted_apart_and_together(connection):
-    deliver(connection, {1: article(1)}, task="one")
-    deliver(connection, {1: article(1), 2: article(2)}, task="two")
-    assert load_of(connection, "one").of_task.pages == 1
-    assert stored(connection).pages == 3
-    forget_task(connection, "two")
-    assert stored(connection) == load_of(connection, "one").of_task
 
 
 def test_pages_that_a_worker_of_an_older_version_settled_are_subtracted_when_the_task_is_idle(connection, ledger):
@@ -97,11 +87,3 @@ def test_a_spider_that_pauses_tells_what_it_waits_for(connection, ledger):
     now[0] += 1.0
     assert pressure.look() == "go"
     assert (alive(connection), pressure.paused_for) == ([], 1.0)
-
-
-def test_a_quick_spider_looks_before_the_mark_is_passed(connection):
-    pressure = Pressure(connection, TASK, Marks(task_pages=4), clock=lambda: 0.0)
-    assert pressure.look() == "go"
-    deliver(connection, {number: article(number) for number in range(4)})
-    assert pressure.look(fetched=1) == "go"
-    assert pressure.look(fetched=2) == "pause"

@@ -8,10 +8,10 @@ from rq.serializers import JSONSerializer
 from workers import inbox as module
 from workers.inbox import QUEUE, Inbox
 from workers.ledger import REQUEUE_AFTER, Ledger
-from workers.page_store import StoredPage, pack, pack_body, unpack, unpack_body
+from workers.page_store import pack_body, unpack, unpack_body
 from workers.url_states import fingerprint
 
-from .helpers import FETCHED_AT, TASK, deliver, take, url
+from .helpers import TASK, deliver, take, url
 
 STORED = {"body": pack_body("体".encode()), "url": b"http://a.example/1", "type": b"text/html", "at": b"1773304200.0"}
 
@@ -97,16 +97,3 @@ def test_a_body_that_would_fill_the_memory_is_damaged():
     assert len(unpack_body(pack_body(bytes(1000)), largest=1000)) == 1000
     with pytest.raises(ValueError, match="larger than 1000 bytes"):
         unpack_body(pack_body(bytes(1001)), largest=1000)
-
-
-@pytest.mark.parametrize("more", [{}, {"status": b"200"}, {"takes": b"1", "of a later version": b"\xff"}], ids=str)
-def test_fields_of_other_versions_are_ignored(more):
-    assert unpack(STORED | more) == unpack(STORED)
-
-
-def test_a_page_of_several_parts_comes_out_as_it_went_in():
-    part = StoredPage("http://a.example/1?page=2", b"two", "text/html; charset=gbk", FETCHED_AT)
-    headers = {"x-robots-tag": ["noai", "bot: none"]}
-    page = StoredPage(part.url[:-7], b"one", "text/html", FETCHED_AT, headers, (part, part), ("http://a.example/3",))
-    stored = {name: value if isinstance(value, bytes) else str(value).encode() for name, value in pack(page).items()}
-    assert unpack(stored) == page

@@ -76,13 +76,6 @@ def test_a_repeatable_step_is_repeated(ledger, losing, name):
             assert take(ledger, NAMES[0], "me", seconds=30).attempts == 2
 
 
-def test_an_accepted_url_is_reopened_once(ledger, losing):
-    ledger.add([Found(url(0))])
-    ledger.settle(NAMES[0], "rejected", "a list")
-    losing(ledger.script_of("reopen"))
-    assert (ledger.accept(url(0)), ledger.accept(url(0))) == (True, False)
-
-
 @pytest.mark.usefixtures("fetched")
 def test_a_hand_over_gives_one_page(ledger, proxy):
     proxy.drop_reply_to(b"exemplar:fetched")

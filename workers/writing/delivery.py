@@ -15,6 +15,7 @@ import threading
 import time
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -31,7 +32,7 @@ from ..ledger import Ledger
 from ..redis_access.outage import Outage
 from ..redis_access.redis_clock import clock_of
 from ..reporting.worker_reports import Watch
-from ..sinks import BatchSink, OutputOptions, RowBatch, Sink, open_sink
+from ..sinks import OutputOptions, RowBatch, open_sink
 from ..sinks.interface import write_batch
 from ..url_states import fingerprint
 from .output_states import queue_states
@@ -269,7 +270,8 @@ def _write_to(config: ExtractionConfig, output: str, options: OutputOptions, bat
     try:
         write_batch(sink, batch)
     finally:
-        _close(sink)
+        with suppress(Exception):  # the target may be unavailable
+            sink.close()
 
 
 def _about(queue: Queue) -> str:
@@ -282,11 +284,3 @@ def _log_delivered(batch: RowBatch, queue: Queue) -> None:
         for row in batch.rows:
             ids = {"task": queue[0], "page": fingerprint(row.get("listed_on") or row["url"])}
             log.info("delivered %s to %s", row["url"], shown(queue[1]), extra=ids)
-
-
-def _close(sink: Sink | BatchSink) -> None:
-    """Close a sink; this may fail if the target is unavailable."""
-    try:
-        sink.close()
-    except Exception as error:
-        log.debug("closing %s: %s", sink.name, type(error).__name__)

@@ -7,7 +7,6 @@ import pytest
 from tests.workers.helpers import FETCHED_AT, TASK, come_again, deliver, list_page, news, publish, rows, states, url
 from tests.workers.kills import dying_at
 from tests.workers.sqlite_outputs import in_table
-from workers.extraction_config import RowFilter
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.task_state.forgetting import expire, forget_url
@@ -86,13 +85,6 @@ def test_rows_of_a_page_that_never_comes_again_are_not_doubled_by_its_neighbour(
     ledger.settle(first, "failed", "given up")
     worker.extract_pages(TASK, [second])
     assert sorted(row["url"] for row in rows(tmp_path)) == [entry(number) for number in range(6)]
-
-
-def test_keep_and_drop_choose_among_entries(connection, worker, ledger, tmp_path):
-    publish(connection, tmp_path, method="list-rank", keep=RowFilter(keywords=("bakery", "clock", "goose")))
-    worker.extract_pages(TASK, deliver(connection, {1: towns(*range(8))}))
-    assert [row["title"] for row in rows(tmp_path)] == [TOWNS[1], TOWNS[4], TOWNS[6]]
-    assert ledger.state_of(url(1)) == ("written", "list: 8 entries, 3 new")
 
 
 def own_list(*numbers):

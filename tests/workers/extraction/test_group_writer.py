@@ -8,11 +8,9 @@ import pytest
 from extractors import Section
 from tests.workers import helpers
 from tests.workers.helpers import CHEAP, TASK, Reports, deliver, news, rows, states, take, url
-from tests.workers.kills import dying_at
 from tests.workers.sqlite_outputs import in_table, locked
 from workers.ledger import Ledger
 from workers.reporting.worker_reports import WorkerTimes
-from workers.sinks import AppendedFileSink
 from workers.url_states import MOST_ATTEMPTS
 from workers.worker_processes.extraction_worker import ExtractionWorker
 from workers.writing.outputs import MOST_FACTOR
@@ -69,16 +67,6 @@ def test_a_locked_database_blames_no_page_and_holds_up_no_other_output(connectio
     assert states(connection, 1, 2, 3) == ["written"] * 3
     assert in_table(tmp_path) == [url(1), url(2), url(3)]
     assert len(rows(tmp_path)) == 3
-
-
-def test_pages_whose_worker_ends_while_it_waits_for_an_output_keep_their_attempts(connection, worker, ledger):
-    names = deliver(connection, {1: news(1), 2: news(2)})
-    for _ in range(MOST_ATTEMPTS + 1):
-        with dying_at(AppendedFileSink, "_open_locked"):
-            worker.extract_pages(TASK, names)
-        ledger.free("here")
-    worker.extract_pages(TASK, names)
-    assert states(connection, 1, 2) == ["written", "written"]
 
 
 def test_a_page_that_ends_its_worker_does_not_blame_the_group(connection, worker, ledger, monkeypatch):

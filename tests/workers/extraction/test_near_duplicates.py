@@ -27,19 +27,9 @@ def test_a_reprint_names_the_first(near):
     assert near.first_like(story(1, "Source: the Gazette."), C) == A
 
 
-def test_another_task_has_articles_of_its_own(near, connection):
-    near.first_like(story(1), A)
-    assert NearDuplicates(connection, "other").first_like(story(1), B) is None
-
-
 def test_short_texts_are_not_compared(near):
     near.first_like("The ferry is late.", A)
     assert near.first_like("The ferry is late.", B) is None
-
-
-def test_half_of_an_article_is_another_article(near):
-    near.first_like(story(1), A)
-    assert near.first_like(story(1)[: len(story(1)) // 2], B) is None
 
 
 def test_what_joined_meanwhile_is_compared_too(near, connection, monkeypatch):

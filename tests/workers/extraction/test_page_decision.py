@@ -1,18 +1,16 @@
 """What follows from a page, decided without Redis."""
 
-import logging
 from datetime import date
 
 import pytest
 
-from extractors import Article, Section
+from extractors import Section
 from tests.workers.helpers import FETCHED_AT, TASK, archive, article, url
 from workers.extraction.filters import OTHER_DAYS
 from workers.extraction.page_decision import FoundArticle, Reject, judge
 from workers.extraction.section_preparation import PreparedSection
 from workers.extraction_config import ExtractionConfig, RowFilter
 from workers.page_store import StoredPage, pack
-from workers.rows import content_hash
 from workers.url_states import PageLease
 
 
@@ -32,33 +30,6 @@ def lease(body, *, attempts=1, info=None, **more):
     return PageLease("name", url(1), attempts, False, stored, info or {})
 
 
-class FakeSection:
-    """Stands for a section whose extraction raises an error or returns a result."""
-
-    example_article = None
-
-    def __init__(self, result):
-        self.result = result
-
-    def extract(self, *_, **__):
-        if isinstance(self.result, BaseException):
-            raise self.result
-        return self.result
-
-
-def test_an_article_is_found_with_its_page_and_hash(example):
-    found = judge(section(example), lease(article(1)))
-    assert isinstance(found, FoundArticle)
-    assert (found.article.title, found.page.url) == ("Story 1", url(1))
-    assert found.example_hash == content_hash(found.article)
-
-
-def test_the_hash_is_of_the_text_by_the_example_alone(example):
-    other = Article(text="by the example alone", blocks=(), method="example", confidence=1.0, reason="")
-    found = judge(section(example, FakeSection(other)), lease(article(1)))
-    assert found.example_hash == content_hash(other) != content_hash(found.article)
-
-
 @pytest.mark.parametrize("of_example", [url(0), url(7)])
 def test_a_canonical_link_that_all_pages_have_does_not_count(of_example):
     prepared = section(Section(article(0, canonical=of_example).decode(), url(0)))
@@ -70,14 +41,6 @@ def test_a_canonical_link_that_all_pages_have_does_not_count(of_example):
 
     assert link_of(1) is None
     assert link_of(0) == link_of(1, "Story 0 (2)") == of_example  # the example under another URL; its second page
-
-
-def test_a_defect_of_the_extractor_fails_the_page_and_is_not_logged_yet(caplog):
-    error = ZeroDivisionError("a defect")
-    with caplog.at_level(logging.DEBUG):
-        decision = judge(section(FakeSection(error)), lease(article(1)))
-    assert (decision.reason, decision.error) == ("extractor error: ZeroDivisionError: a defect", error)
-    assert caplog.records == []
 
 
 @pytest.mark.parametrize(

@@ -55,16 +55,6 @@ def changes(connection):
     return section_pages(connection, TASK).changes
 
 
-def test_a_row_names_the_pages_that_voted_on_it(connection, worker, tmp_path):
-    first = section_version(connection, TASK)
-    work_on(connection, worker, 1, 2)
-    second = section_version(connection, TASK)
-    work_on(connection, worker, 7)
-    assert [row["section_version"] for row in rows(tmp_path)] == [first, first, second]
-    assert first.removesuffix("+0") == second.removesuffix("+1")
-    assert rows(tmp_path)[-1]["reason"].startswith("vote of 3 pages")
-
-
 def test_a_full_vote_takes_a_new_page_once_in_a_while_and_the_oldest_leaves(connection, worker, clock):
     work_on(connection, worker, 1, 2, 3, 4, 5, 6)
     work_on(connection, worker, 9)
@@ -72,27 +62,6 @@ def test_a_full_vote_takes_a_new_page_once_in_a_while_and_the_oldest_leaves(conn
     clock.forward(REPLACE_AFTER)
     work_on(connection, worker, 7, 8)
     assert (recent(connection), changes(connection)) == ([2, 3, 4, 7], 2)
-
-
-def test_a_worker_prepares_recent_pages_once_a_version(connection, worker, monkeypatch):
-    learned = []
-    learn = Section.learn
-    monkeypatch.setattr(Section, "learn", lambda self, *a, **k: learned.append(a[1]) or learn(self, *a, **k))
-    work_on(connection, worker, 1, 2, 3, 4)
-    assert learned == []
-    work_on(connection, worker, 5)
-    work_on(connection, worker, 6)
-    assert learned == [url(number) for number in (1, 2, 3, 4)]
-
-
-@pytest.mark.parametrize(
-    "doubt",
-    [{"method": "density"}, {"confidence": 0.85}, {"page_type": "uncertain"}, {"text": "too short to be compared"}],
-    ids=lambda doubt: next(iter(doubt)),
-)
-def test_a_doubtful_page_does_not_vote(candidates, doubt):
-    consider(candidates, 1, news(1), **doubt)
-    assert not candidates.offer()
 
 
 def test_a_page_that_says_the_same_as_a_voter_does_not_vote(connection, candidates):

@@ -94,17 +94,6 @@ def test_rechecks_continue_after_redis_lost_the_ledger(connection, worker, ledge
     assert mine == [(1, False), (2, True)], "the first recheck only stores the text that it finds"
 
 
-@pytest.mark.parametrize("state", ["rejected", "failed", "duplicate"])
-def test_an_article_that_is_gone_at_a_recheck_stays_written(connection, worker, ledger, tmp_path, state):
-    publish(connection, tmp_path, revisit=(0.0, 3 * DAY))
-    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
-    ledger.start_rechecks()
-    [leased] = ledger.lease(1)
-    ledger.settle(leased.fingerprint, state, "http 404")
-    assert ledger.state_of(url(1)) == ("written", f"recheck: {state}")
-    assert (ledger.counts().states["written"], ledger.counts().unaccounted, ledger.problems()) == (1, 0, [])
-
-
 def test_during_a_recheck_nobody_else_gets_the_article(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path, revisit=(0.0, DAY))
     worker.extract_pages(TASK, deliver(connection, {1: article(1)}))

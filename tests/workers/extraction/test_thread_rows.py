@@ -4,7 +4,7 @@ import re
 
 from tests.extractors.threads import ENGINES, THREAD, TITLE, Said
 from tests.samples import sample
-from tests.workers.helpers import FETCHED_AT, TASK, come_again, deliver, publish, rows, states, url
+from tests.workers.helpers import FETCHED_AT, TASK, come_again, deliver, publish, rows, url
 from workers.extraction_config import keep_example
 from workers.health.store import open_alarms, update_health
 from workers.page_store import StoredPage
@@ -55,15 +55,6 @@ def test_one_post_alone_has_the_form_of_those_of_the_example(connection, worker,
     )
     worker.extract_pages(TASK, deliver(connection, {1: ENGINES["phpbb"](grown(1)).encode()}))
     assert [(row["author"], row["text"]) for row in rows(tmp_path)] == [(one.author, one.text) for one in grown(1)]
-
-
-def test_a_page_without_posts_is_rejected_with_the_reason(connection, worker, ledger, tmp_path):
-    publish(connection, tmp_path, rows="posts")
-    page = b"<html><title>Tide</title><p>The tide table of the harbour, with all times of the month.</p></html>"
-    worker.extract_pages(TASK, deliver(connection, {1: page}))
-    assert states(connection, 1) == ["rejected"]
-    assert "no posts" in ledger.state_of(url(1))[1]
-    assert rows(tmp_path) == []
 
 
 def test_an_article_without_comments_is_read_again(connection, worker, ledger, clock, tmp_path):

@@ -7,11 +7,10 @@ import pytest
 
 from benchmarks.health_year import SECTIONS, alarms_of_year, delay_of
 from tests.samples import sample
-from tests.workers.helpers import TASK, article, deliver, news, publish, url
+from tests.workers.helpers import TASK, deliver, news, publish, url
 from workers import keys
-from workers.health.observations import PageObservation, VisitObservation, from_json, refused_observation, to_json
+from workers.health.observations import PageObservation, VisitObservation, from_json, to_json
 from workers.health.sequential import ShareRule, ShareTest
-from workers.health.state import HealthState
 from workers.health.store import dismiss_alarms, health_report, present_alarms, update_health
 from workers.health.task_health import DAY, PAGE_THRESHOLD, TaskHealth
 from workers.ledger import OBSERVED_KEPT
@@ -81,15 +80,6 @@ def test_observations_keep_their_values_and_later_fields_are_ignored():
     assert from_json('{"kind": "visit", "at": 5.0, "colour": 1}') == VisitObservation(5.0)
 
 
-def test_the_state_keeps_its_values():
-    visited = visits(range(40), 100, found=20, known=18, new=2, fetched=2)
-    health = after(one for pair in zip(pages(40, match=0.1), visited, strict=True) for one in pair)
-    again = HealthState.from_json(health.state.to_json(), TASK)
-    assert again.to_json() == health.state.to_json()
-    assert [*again.alarms] == ["template changed"]
-    assert len(health.state.to_json()) < 16_000
-
-
 def test_a_changed_template_a_captcha_and_a_few_odd_pages_are_told_apart():
     usual = [page(number) for number in range(60)]
     later = [page(number) for number in range(60, 130)]
@@ -145,11 +135,6 @@ def test_a_list_without_links_is_a_section_that_moved():
     evidence = health.state.alarms["section moved"].evidence
     assert "usually 20" in evidence
     assert "redirects to http://a.example/b/" in evidence
-
-
-def test_a_section_that_moves_in_its_first_days_is_reported_too():
-    """Lists without links do not become the usual ones before there are enough visits for a decision."""
-    assert opened(after(visits(range(4), **USUAL_VISIT) + visits(range(4, 24)))) == ["section moved"]
 
 
 def test_links_of_a_new_form_above_known_articles_are_a_section_that_moved():
@@ -259,15 +244,3 @@ def test_alarms_go_with_a_task_that_is_renamed_and_with_its_ledger(connection):
     forget_task(connection, "town")
     assert present_alarms(connection) == []
     assert health_report(connection, "town").pages == 0
-
-
-def test_pages_of_rechecks_and_own_rules_are_not_observed(connection, worker, tmp_path):
-    publish(connection, tmp_path, skip=("noindex",))
-    head = '<meta name="robots" content="noindex">'
-    worker.extract_pages(TASK, deliver(connection, {1: article(1, head=head), 2: news(2)}))
-    assert health_report(connection, TASK).pages == 1
-
-
-def test_a_page_without_an_article_has_marks_by_which_it_is_alike():
-    one, other = (refused_observation(url(n), CAPTCHA.replace(b"One moment", b"Wait"), "empty", n) for n in (1, 2))
-    assert one.title_mark == other.title_mark != 0

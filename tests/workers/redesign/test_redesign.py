@@ -3,7 +3,6 @@ between the two is extracted again. Pages are those of the sample site in its tw
 
 import json
 from contextlib import ExitStack
-from datetime import timedelta
 
 import pytest
 
@@ -17,11 +16,9 @@ from workers.extraction.recent_pages import section_pages
 from workers.extraction_config import example_of, keep_example
 from workers.health.store import present_alarms
 from workers.page_store import StoredPage
-from workers.redesign import off_template
 from workers.redesign.adoption import adopt, follow_example
-from workers.redesign.off_template import OffTemplateNote, OffTemplatePages
+from workers.redesign.off_template import OffTemplatePages
 from workers.redesign.proposals import dismiss, proposal_of
-from workers.redis_access.newest_kept import Limits
 from workers.task_state.renaming import rename_task
 from workers.unproposed import unproposed
 from workers.url_states import Found, RecheckPlan, fingerprint
@@ -109,16 +106,6 @@ def test_pages_of_a_job_that_ends_after_the_adoption_belong_to_the_gap(redesigne
     assert [section.f1(row) >= 0.99 for row in newest.values()] == [True] * 14
 
 
-def test_pages_noted_while_the_gap_is_read_stay_noted(connection, clock):
-    low = OffTemplatePages(connection, TASK)
-    note = OffTemplateNote("http://a.example/1", 1.0, "written", 1, "x"), None
-    low.note({"first": note})
-    read = low.notes()
-    low.note({"second": note})
-    low.forget(read)
-    assert [*low.notes()] == ["second"]
-
-
 def test_a_task_may_look_for_no_example(connection, redesigned):
     redesigned(new=range(6, 12), redesign="ignore")
     assert proposal_of(connection, TASK) is None
@@ -197,25 +184,6 @@ def test_lists_are_no_new_template(connection, redesigned):
         )
     section.come("second", range(6, 12))
     assert proposal_of(connection, TASK) is None
-
-
-def test_pages_off_the_template_are_bounded(connection, clock, monkeypatch):
-    for name, items in (("NOTES", 5), ("PAGES", 3)):
-        monkeypatch.setattr(off_template, name, Limits(items, bytes=2**20, tasks=2))
-    low = OffTemplatePages(connection, TASK)
-    for number in range(10):
-        clock.forward(1)
-        page = StoredPage(f"{SITE}/{number}", b"x" * 100, "text/html", FETCHED_AT)
-        low.note({fingerprint(page.url): (OffTemplateNote(page.url, clock(), "written"), page)})
-    assert [note.url for note in low.notes().values()] == [f"{SITE}/{number}" for number in range(5, 10)]
-    assert [page.url for page in low.pages().values()] == [f"{SITE}/{number}" for number in range(7, 10)]
-    for task in ("b", "c"):
-        clock.forward(1)
-        OffTemplatePages(connection, task).note({"0123456789abcdef": (OffTemplateNote(SITE, clock(), "written"), None)})
-    assert (low.count(), low.pages()) == (0, {})
-    clock.forward(timedelta(days=31).total_seconds())
-    OffTemplatePages(connection, "b").note({"1": (OffTemplateNote(SITE, clock(), "written"), None)})
-    assert OffTemplatePages(connection, "b").count() == 1
 
 
 def test_pages_that_are_not_in_redis_are_taken_from_the_kept_ones_or_fetched(connection, redesigned, tmp_path, clock):

@@ -57,16 +57,6 @@ def pid_of(url):
         return connection.info("server")["process_id"]
 
 
-def test_it_starts_and_stops(state, binary):
-    server = Embedded(state, binary=binary)
-    url = server.start()
-    pid = pid_of(url)
-    server.stop()
-    assert not is_running(pid)
-    assert not answers(url)
-    assert not server.socket.exists()
-
-
 def test_it_listens_for_this_user_alone(server):
     with client(server.url) as connection:
         assert connection.config_get("port")["port"] == "0"

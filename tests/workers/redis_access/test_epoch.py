@@ -24,15 +24,6 @@ def test_it_stays_as_long_as_the_server_does(server):
         assert int(first.hget(keys.EPOCH, "at")) > 0
 
 
-def test_an_emptied_redis_begins_another_one(server):
-    with client(server.url) as connection:
-        before = current_epoch(connection)
-        connection.flushall()
-        after = current_epoch(connection)
-        assert after != before
-        assert current_epoch(connection) == after
-
-
 def test_many_connections_agree_on_one_new_epoch(server):
     clients = [client(server.url) for _ in range(8)]
     before = {current_epoch(one) for one in clients}

@@ -6,7 +6,7 @@ import pytest
 import redis
 
 from tests.certificates import certificate
-from tests.redis_servers import BINARIES, SYSTEM, free_port, redis_server, sentinel
+from tests.redis_servers import BINARIES, SYSTEM, free_port, redis_server
 from workers.errors import RedisRefused, RedisUnavailable
 from workers.redis_access.connection import client, connect
 from workers.redis_access.redis_address import address_of
@@ -124,13 +124,3 @@ def test_a_client_of_a_replica_connects_anew(tmp_path, binary, script):
         with pytest.raises(redis.ConnectionError, match="a replica now"):
             pool_connection.read_response()
         assert not pool_connection.is_connected
-
-
-def test_an_unknown_service_is_unavailable_and_named(tmp_path):
-    port, watch = free_port(), free_port()
-    with (
-        redis_server(tmp_path / "one", port),
-        sentinel(tmp_path / "watch", watch, "news", port, BINARIES[0]),
-        pytest.raises(RedisUnavailable, match="No master found for 'olds'"),
-    ):
-        connect(f"redis+sentinel://127.0.0.1:{watch}/olds")

@@ -150,16 +150,6 @@ def test_a_full_disk_of_the_server_is_no_fault_of_the_rows(server):
         sink.write(batch(1, row(1)))
 
 
-def test_a_row_with_a_wrong_type_is_refused_with_the_servers_words(server):
-    sink = open_sink(server)
-    with pytest.raises(RowsRefused) as refused:
-        sink.write(batch(1, row(1), row(2, published="yesterday"), row(3)))
-    assert refused.value.reasons == {
-        key_of(row(2)): "document_parsing_exception: failed to parse field [published] of type [date]"
-    }
-    assert len(documents(server)) == 2
-
-
 def test_an_index_of_somebody_else_with_other_types(server):
     server.indices["news"] = {"title": {"type": "integer"}}
     server.documents["news"] = {}

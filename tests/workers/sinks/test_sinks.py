@@ -1,9 +1,7 @@
-from pathlib import Path
-
 import pytest
 
 from workers.errors import OutputError
-from workers.sinks import AppendedFileSink, RowCondition, SqliteSink, expand, kind_of, open_sink
+from workers.sinks import RowCondition, expand, kind_of, open_sink
 
 
 @pytest.mark.parametrize(
@@ -47,20 +45,6 @@ def test_variables_their_defaults_and_the_task_s_name_are_filled_in(text, variab
 def test_a_missing_variable_is_named_with_its_task():
     with pytest.raises(OutputError, match=r"task news: .*NOT_SET_ANYWHERE is not set"):
         expand("${NOT_SET_ANYWHERE}/a.db", "news", {})
-
-
-@pytest.mark.parametrize(
-    ("output", "kind", "path"),
-    [
-        ("out/{task}.jsonl", AppendedFileSink, "/base/out/news.jsonl"),
-        ("/abs/a.db", SqliteSink, "/abs/a.db"),
-        ("sqlite:///a%20b.data", SqliteSink, "/base/a b.data"),
-        ("sqlite:////abs/a.data", SqliteSink, "/abs/a.data"),
-    ],
-)
-def test_relative_paths_begin_at_the_task_s_folder_and_databases_may_be_written_as_sqlalchemy_does(output, kind, path):
-    sink = open_sink(output, "news", Path("/base"))
-    assert (isinstance(sink, kind), str(sink.path)) == (True, path)
 
 
 def test_an_output_of_no_known_kind_is_refused_with_the_known_ones():

@@ -6,8 +6,7 @@ from contextlib import closing
 import pytest
 
 from tests.workers.sink_suite import SinkSuite, row
-from workers.errors import RowsRefused, SinkUnavailable
-from workers.rows import key_of
+from workers.errors import SinkUnavailable
 from workers.sinks import OutputOptions, SqliteSink, open_sink
 from workers.sinks.interface import PATIENCE
 
@@ -43,15 +42,6 @@ def read(path, what="*"):
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "deep" / "out.db"
-
-
-def test_a_row_that_the_table_refuses_is_named_and_the_others_are_written(path):
-    write(path, row(1))
-    with pytest.raises(RowsRefused) as caught:
-        write(path, row(2), row(3, text=None), row(4), row(5, version=2**70))
-    assert caught.value.reasons.keys() == {key_of(row(3)), key_of(row(5, version=2**70))}
-    assert "NOT NULL constraint failed: articles.text" in caught.value.reasons.values()
-    assert [found["canonical_url"][-1] for found in read(path, "canonical_url")] == ["1", "2", "4"]
 
 
 KEY = "task TEXT, canonical_url TEXT, version INTEGER, PRIMARY KEY (task, canonical_url, version)"

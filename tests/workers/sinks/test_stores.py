@@ -109,18 +109,6 @@ class TestFolderOfLines(FolderOutput):
             slow.write(batch(1, row(1), again=True))
         assert self.keys(place) == keys([row(1)])
 
-    def test_the_same_rows_are_the_same_bytes(self, sink, place):
-        sink.write(batch(1, row(1), row(2)))
-        first = self.files(place)
-        sink.write(batch(1, row(1), row(2), again=True))
-        assert self.files(place) == first
-
-    def test_rows_stand_under_the_day_of_their_fetch_in_utc(self, sink, place):
-        late = row(2, fetched_at="2026-03-12T23:30:00-05:00")
-        sink.write(batch(1, row(1), late))
-        names = [str(path.relative_to(place / "deep")) for path in self.files(place)]
-        assert names == [f"t/2026-03-12/{ID}.jsonl.gz", f"t/2026-03-13/{ID}.jsonl.gz"]
-
     def test_a_row_is_looked_up_on_its_day_and_the_days_beside_it_only(self, sink, place):
         sink.write(batch(1, row(1), row(2, fetched_at="2026-01-01T00:00:00+00:00")))
         next_day = row(1, fetched_at="2026-03-13T23:00:00+00:00")
@@ -129,23 +117,6 @@ class TestFolderOfLines(FolderOutput):
         files = {path.parent.name: path for path in self.files(place)}
         files["2026-01-01"].write_bytes(b"never read")
         sink.write(batch(3, next_day, again=True))
-
-    def test_an_object_is_read_once(self, sink, place):
-        sink.write(batch(1, row(1)))
-        sink.write(batch(2, row(1), row(2), again=True))
-        [path] = [path for path in self.files(place) if path.name.startswith(ID)]
-        path.write_bytes(b"")
-        sink.write(batch(3, row(1), row(3), again=True))
-        path.write_bytes(gzip.compress(json.dumps(row(1)).encode() + b"\n"))
-        assert self.keys(place) == keys([row(1), row(2), row(3)])
-
-    def test_a_damaged_object_has_no_rows(self, sink, place):
-        sink.write(batch(1, row(1)))
-        [path] = self.files(place)
-        path.write_bytes(path.read_bytes()[:-9])
-        sink.write(batch(2, row(1), again=True))
-        path.unlink()
-        assert self.keys(place) == keys([row(1)])
 
     def test_a_version_that_is_there_with_another_text_gets_the_next_number(self, sink, place):
         second = row(1, version=2, content_hash="2" * 64)
@@ -165,15 +136,6 @@ class TestFolderOfLines(FolderOutput):
                 sink.write(batch(4, row(1), again=True))
         sink.write(batch(4, row(1), again=True))
         assert len(self.read(place)) == 3
-
-    def test_chosen_fields_keep_the_key(self, place):
-        options = OutputOptions(fields=(("headline", "title"), ("link", "canonical_url")))
-        sink = open_sink(f"file://{place}/deep/", "t", place, options=options)
-        sink.write(batch(1, row(1), row(2, version=2)))
-        sink.write(batch(2, row(2, version=2), row(3), again=True))
-        found = self.read(place)
-        assert [one["headline"] for one in found] == ["题 1", "题 2", "题 3"]
-        assert {*found[0]} == {"headline", "link", "task", "version"}
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv"])
@@ -238,15 +200,6 @@ def test_parts_of_addresses(monkeypatch):
     assert found.name == "sftp://me@host:2222/a/b@c/"
     assert (address("sftp://host:22/a@b/").host, address("sftp://host:22/a@b/").user) == ("host", "")
     assert address("gcs://bucket/a/").storage.name == "gcs"
-
-
-@pytest.mark.parametrize("password", ["plain", "p@ss:w/r?d#1", "%41", "@", "a/b@c"])
-def test_passwords_with_any_characters(password):
-    found = address("sftp://me:${SFTP_PASSWORD}@host/a@b/", SFTP_PASSWORD=password)
-    assert (found.user, found.password, found.host, found.place) == ("me", password, "host", "/a@b/")
-    assert found.name == "sftp://me@host/a@b/"
-    assert f"password={password!r}" not in repr(found)
-    assert address("sftp://me:a%2Fb@host/x/").password == "a/b"
 
 
 @pytest.mark.parametrize(

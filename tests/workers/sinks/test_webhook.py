@@ -4,7 +4,6 @@ import base64
 import hashlib
 import hmac
 import json
-import logging
 import re
 import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -217,15 +216,6 @@ def test_the_second_answer_of_a_receiver_that_answers_twice_counts_for_nothing(r
         sink.write(batch(2, row(2)))
 
 
-def test_a_row_that_is_too_large_alone_is_refused(receiver):
-    receiver.answer = lambda request, connection: connection.sendall(
-        reply(413 if len(request.body) > 2000 else 200, b"too large")
-    )
-    with pytest.raises(RowsRefused) as refused:
-        open_sink(receiver).write(batch(1, row(1), row(2, text="x" * 3000), row(3)))
-    assert refused.value.reasons == {key_of(row(2)): "413 too large"}
-
-
 def test_words_of_the_receiver_are_printable_short_and_without_secrets(receiver):
     body = b"\x1b[31mbad\x1b[0m\x07 \xff\n" + SECRET.encode() + b" " + KEY.encode() + b" x" * 500
     receiver.answer = answering(400, body)
@@ -310,11 +300,3 @@ def test_an_invalid_address_is_named_without_its_secrets(address):
         WebhookSink(Target(address, address, "news", Path("/nowhere")))
     assert "task news: output " in str(error.value)
     assert "heim" not in str(error.value)
-
-
-def test_no_address_is_logged(receiver, caplog):
-    caplog.set_level(logging.DEBUG)
-    logging.getLogger("urllib3").setLevel(logging.DEBUG)
-    open_sink(receiver, "?token=abcdef").write(batch(1, row(1)))
-    logging.getLogger("urllib3").setLevel(logging.NOTSET)
-    assert "abcdef" not in caplog.text

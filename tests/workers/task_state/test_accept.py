@@ -2,34 +2,9 @@
 
 import json
 
-import pytest
-
-from tests.workers.helpers import TASK, archive, article, deliver, fetch_waiting, publish, rows, states, url
-from workers.extraction_config import RowFilter
+from tests.workers.helpers import TASK, archive, deliver, fetch_waiting, publish, rows, states, url
 from workers.task_state.problems import Problem, problems
 from workers.url_states import Found, fingerprint
-
-
-def tag_page():
-    """Entries that each follow a link: no article, whatever the example is."""
-    entries = "".join(
-        f"<li><a href='/a/{n}.html'>The harbour opens again after {n} days</a>"
-        f"<p>The council spoke about harbour number {n} and put it off.</p></li>"
-        for n in range(12)
-    )
-    return f"<html><head><title>Harbour</title></head><body><h1>Harbour</h1><ul>{entries}</ul></body></html>".encode()
-
-
-@pytest.mark.parametrize("listed", [archive, tag_page])
-def test_an_accepted_list_page_becomes_a_row(listed, connection, worker, ledger, tmp_path):
-    publish(connection, tmp_path)
-    worker.extract_pages(TASK, deliver(connection, {1: listed(), 2: article(2)}))
-    assert states(connection, 1, 2) == ["rejected", "written"]
-    assert ledger.accept(url(1))
-    assert states(connection, 1) == ["waiting"]
-    worker.extract_pages(TASK, fetch_waiting(ledger, lambda _: listed()))
-    assert states(connection, 1) == ["written"]
-    assert [row["url"] for row in rows(tmp_path)] == [url(2), url(1)]
 
 
 def test_a_row_that_an_earlier_example_gave_is_not_written_twice(connection, worker, ledger, tmp_path):
@@ -42,14 +17,6 @@ def test_a_row_that_an_earlier_example_gave_is_not_written_twice(connection, wor
     worker.extract_pages(TASK, fetch_waiting(ledger, lambda _: archive()))
     assert states(connection, 1) == ["written"]
     assert [row["url"] for row in rows(tmp_path)] == [url(1)]
-
-
-def test_the_task_s_own_filters_hold_for_an_accepted_page(connection, worker, ledger, tmp_path):
-    publish(connection, tmp_path, drop=RowFilter(("regatta",)))
-    worker.extract_pages(TASK, deliver(connection, {1: archive()}))
-    ledger.accept(url(1))
-    worker.extract_pages(TASK, fetch_waiting(ledger, lambda _: archive()))
-    assert ledger.state_of(url(1)) == ("rejected", "drop: keyword regatta")
 
 
 # -- all problems -----------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """The figures of many tasks in one step are those of each task's own ledger."""
 
-from datetime import date, timedelta
+from datetime import timedelta
 
 import redis
 
@@ -28,8 +28,3 @@ def test_the_figures_are_those_of_the_ledgers(connection: "redis.Redis") -> None
     assert found[names[-1]].last_run == {"outcome": "finished"}
     assert found[names[0]].counts.seen == 0
     assert found[names[0]].last_run is None
-
-
-def test_no_tasks_and_no_days(connection: "redis.Redis") -> None:
-    assert figures_of(connection, [], [date(2026, 1, 1)]) == {}
-    assert figures_of(connection, ["none"])["none"].days == ()

@@ -134,12 +134,6 @@ def test_a_task_that_is_not_published_lets_its_pages_rest(connection, worker, tm
     assert states(connection, 1) == ["written"]
 
 
-@pytest.mark.parametrize("link", ["http://gazette.example/", "//["])
-def test_a_canonical_link_outside_the_pattern_does_not_count(connection, worker, tmp_path, link):
-    worker.extract_pages(TASK, deliver(connection, {1: article(1, canonical=link)}))
-    assert [row["canonical_url"] for row in rows(tmp_path)] == [url(1)]
-
-
 def test_a_page_whose_article_another_page_is_writing_waits(connection, worker, ledger, clock):
     other, name = deliver(connection, {1: article(1), 2: article(2, canonical=url(1))})
     take(ledger, other, "another worker", seconds=9)
@@ -174,17 +168,6 @@ def test_a_page_that_can_not_be_cut_goes_to_quarantine(connection, worker, ledge
     assert states(connection, 1, 2) == ["failed", "written"]
     note, body = kept_page(connection, TASK, names[0])
     assert (note.reason, body) == (reason, b"BAD")
-
-
-def test_a_damaged_stored_page_is_fetched_again(connection, worker, ledger):
-    names = deliver(connection, {1: article(1), 2: article(2)})
-    connection.hset(f"{ledger.keys['page']}:{names[0]}", "body", b"damaged")
-    worker.extract_pages(TASK, names)
-    assert states(connection, 1, 2) == ["waiting", "written"]
-    assert ledger.state_of(url(1))[1].startswith("stored page is damaged")
-    assert not connection.exists(f"{ledger.keys['page']}:{names[0]}")
-    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
-    assert states(connection, 1) == ["written"]
 
 
 def test_a_page_that_is_damaged_each_time_fails(connection, worker, ledger):

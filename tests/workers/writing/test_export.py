@@ -1,17 +1,15 @@
 """An export: every row once, in order, also if it is repeated."""
 
-import json
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from tests.workers.test_rows import row
 from workers.errors import RowsRefused, SinkUnavailable
 from workers.rows import Row, RowKey, key_of
-from workers.sinks import JsonLinesSink, OutputOptions, RowBatch, RowCondition
+from workers.sinks import OutputOptions, RowBatch, RowCondition
 from workers.writing.export import batch_id, export_rows
 
 
@@ -44,20 +42,6 @@ class Server:
     def check(self) -> None: ...
 
     def close(self) -> None: ...
-
-
-def in_jsonl(path: Path) -> list[Row]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
-def test_rows_are_written_in_batches_and_in_order(tmp_path: Path) -> None:
-    seen = []
-    sink = JsonLinesSink(tmp_path / "new.jsonl")
-    exported = export_rows(
-        rows_of(7), sink, OutputOptions(batch_rows=3), on_batch=lambda exported: seen.append(exported.written)
-    )
-    assert (exported.read, exported.written, seen) == (7, 7, [3, 6, 7])
-    assert in_jsonl(tmp_path / "new.jsonl") == rows_of(7)
 
 
 def test_batches_have_the_same_id_each_time_and_all_keys_again() -> None:
