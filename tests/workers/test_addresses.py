@@ -4,17 +4,12 @@ import re
 import socket
 import sys
 import threading
-from base64 import b64encode
 
 import pytest
 import redis
 from sqlalchemy.engine import make_url
 
-from crawler.guarding.browser_proxy import Upstream
-from crawler.guarding.credentials import proxy_of
 from crawler.notifying import NoticeNotSent, send
-from crawler.task_list.mistakes import TaskError
-from crawler.task_list.models import Task
 from tests.samples import sample
 from workers import redaction
 from workers.addresses import has_secret, secrets_of, shown
@@ -241,23 +236,6 @@ def test_an_output_looks_up_its_host_only_and_tells_no_part_of_its_password(
         assert not any(part in f"{error.value} {error.value!r}" for part in parts_of(secret) if part.isalnum())
     assert set(looked_up) <= {"db.invalid"}
     assert bool(looked_up) == (kind not in ("s3", "gs", "az"))
-
-
-@pytest.mark.parametrize("is_variable", [True, False], ids=["variable", "literal"])
-def test_a_proxy_is_found_and_gets_its_password(is_variable, monkeypatch):
-    for character in SOME:
-        secret = f"Zq{character}WVXKJQ{character}7hYz"
-        text = "http://me:{}@proxy.invalid:3128".format("${A}" if is_variable else secret)
-        task = Task.model_construct(proxy=text)
-        if not is_variable and character in "/?#":
-            with pytest.raises(TaskError, match="write @ / "):
-                proxy_of(task, {})
-            continue
-        upstream = Upstream.of(proxy_of(task, {"A": secret}))
-        login = b64encode(f"me:{secret}".encode()).decode()
-        assert (upstream.host, upstream.port) == ("proxy.invalid", 3128)
-        assert upstream.login == f"Basic {login}" or (not is_variable and character == "%")
-        assert login[:8] not in concealed(f"sent {upstream.login}")
 
 
 @pytest.mark.parametrize(

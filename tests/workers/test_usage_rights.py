@@ -32,13 +32,6 @@ def test_directives_that_are_said_to_us(line, expected):
     assert directives_of(line, "Exemplar") == expected
 
 
-def test_several_headers_and_meta_elements_count_together_and_once():
-    headers = {"x-robots-tag": ["noindex", "googlebot: noarchive", "exemplar: nosnippet"]}
-    found = usage_of(headers, ["noai, noindex", "exemplar: notranslate", "otherbot: none"], None, "Exemplar")
-    assert found.directives == ("noindex", "nosnippet", "noai", "notranslate")
-    assert len(usage_of({"x-robots-tag": [",".join(map(str, range(99)))]}, [], None, "Exemplar").directives) == 30
-
-
 @pytest.mark.parametrize(
     ("meta", "header", "file", "reserved"),
     [

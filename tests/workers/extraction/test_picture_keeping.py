@@ -38,13 +38,6 @@ def test_a_picture_is_shown_from_the_file_that_its_address_names():
     assert sanitise('<img src="pictures/x.png"><a href="pictures/' + 32 * "0" + '">') == "<img><a></a>"
 
 
-@pytest.mark.parametrize(
-    ("path", "suffix"), [("a.jpeg?x=.png", ".jpeg"), ("a.Webp#x", ".webp"), ("a/png", ""), ("a.php?f=.png", "")]
-)
-def test_a_file_has_the_suffix_of_a_picture_if_its_address_has_one(path, suffix):
-    assert file_name(f"http://a/{path}")[32:] == suffix
-
-
 def test_drawings_and_what_is_beyond_the_most_stay_where_they_are():
     urls = [f"http://a/{number}.png" for number in range(MOST + 1)]
     html = "".join(f'<img src="{url}">' for url in ["http://a/x.SVG?1", *urls, *urls])

@@ -23,7 +23,7 @@ from tests.workers.helpers import (
 )
 from workers.inbox import Inbox
 from workers.page_store import StoredPage
-from workers.url_states import fingerprint
+from workers.url_states import RecheckPlan, fingerprint, next_list_recheck, next_recheck
 
 DAY = 86400.0
 publish = partial(helpers.publish, method=CHEAP)
@@ -125,3 +125,10 @@ def test_a_reprint_names_the_first_article_is_dropped_or_is_nothing_special(
     assert written[:-1] == [(url(1), None), *((url(2), near) for near in second)]
     state, reason = ledger.state_of(url(2))
     assert (state, reason.startswith("near http")) == (("duplicate", True) if choice == "drop" else ("written", False))
+
+
+def test_without_revisit_there_is_no_recheck_or_no_further_one():
+    assert next_recheck(None, None, 1, "h", now=1e6) is None
+    assert next_list_recheck(None, None, "h", has_new=True, now=1e6) is None
+    previous = RecheckPlan(DAY, 2e6, 3, "old", row_hash="old row")
+    assert next_recheck(None, previous, 4, "h", now=1e6) == RecheckPlan(0.0, 0.0, 4, "h")

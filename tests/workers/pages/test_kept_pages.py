@@ -65,17 +65,6 @@ def test_everything_that_an_extraction_reads_comes_back(kept):
     assert (read.url, read.page, read.kind, read.info) == (url(1), page, "list", info)
 
 
-def test_pages_come_back_whether_they_have_a_base_or_not(kept):
-    large = random.Random(2).randbytes(2**20)
-    write(kept, source(900, kind="refused", body=large), source(901, body=large))
-    write(kept, *map(source, range(3)))
-    write(kept, *map(source, range(3, 70)))
-    ids = kept.newest_of_each_url()
-    expected = [large, large, *map(news, range(70))]
-    assert [page.page.body for page in kept.read(ids)] == expected
-    assert [page.page.body for page in kept.read(ids[::-1])] == expected[::-1]
-
-
 def test_what_is_rolled_back_is_no_base(kept):
     pages = [*map(source, range(100, 150))]
     broken = replace(pages[-1], rows=({},))

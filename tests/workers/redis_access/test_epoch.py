@@ -6,8 +6,7 @@ import pytest
 import redis
 
 from tests.workers.servers import Server
-from workers import keys
-from workers.redis_access.connection import client, connect
+from workers.redis_access.connection import client
 from workers.redis_access.epoch import current_epoch
 
 
@@ -15,13 +14,6 @@ from workers.redis_access.epoch import current_epoch
 def server():
     with Server() as server:
         yield server
-
-
-def test_it_stays_as_long_as_the_server_does(server):
-    with client(server.url) as first, connect(server.url) as second:
-        assert current_epoch(first) == current_epoch(second) == current_epoch(first)
-        assert first.hget(keys.EPOCH, "run_id").decode() == first.info("server")["run_id"]
-        assert int(first.hget(keys.EPOCH, "at")) > 0
 
 
 def test_many_connections_agree_on_one_new_epoch(server):

@@ -206,11 +206,6 @@ class TestDays(LinesSuite):
         assert next(one.key for one in sink.newest("t")) == key_of(rows[2])
         assert sink.has([written_row(one) for one in rows]) == [True] * 3
 
-    def test_a_row_that_is_fetched_again_on_another_day_is_there_once(self, sink, tmp_path):
-        write(sink, row(1))
-        write(sink, row(1, fetched_at="2026-05-01T00:00:00+00:00"))
-        assert self.keys(tmp_path) == [key_of(row(1))]
-
     def test_if_one_file_cannot_be_written_no_row_is(self, sink, tmp_path):
         (tmp_path / "deep/2026/03-13.jsonl").mkdir(parents=True)
         with pytest.raises(SinkUnavailable):

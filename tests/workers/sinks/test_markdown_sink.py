@@ -34,6 +34,7 @@ def names(folder):
 class TestMarkdown(TornSuite):
     """Each version in a file of its own; the front matter has the text, too."""
 
+    test_a_file_that_was_moved_aside_is_begun_anew_and_read = None  # a file is an article
     fields = tuple((name, name) for name in naughty_row(0, "") if name != "blocks")
 
     def path(self, folder):
@@ -175,16 +176,6 @@ def test_what_is_wrong_is_said(tmp_path, output, message):
     with pytest.raises(OutputError) as refused:
         open_sink(output, "t", tmp_path)
     assert message in str(refused.value)
-
-
-def test_the_body_is_the_article_and_fields_are_chosen(tmp_path):
-    sink = open_sink("{id}.md", "t", tmp_path, options=OutputOptions(fields=(("headline", "title"),)))
-    write(sink, row(1, title="a <b>\n$url {{x}}", text="p *1*\n\n# q"))
-    front, body = parts(files(tmp_path)[0])
-    assert yaml.load(front, LOADER) == {
-        "headline": "a <b>\n$url {{x}}", "task": "t", "canonical_url": row(1)["canonical_url"], "version": 1,
-    }  # fmt: skip
-    assert body == "p \\*1\\*\n\n\\# q\n"
 
 
 def test_check_writes_no_article(tmp_path):

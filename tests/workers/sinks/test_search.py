@@ -143,13 +143,6 @@ def test_rows_for_which_the_server_is_too_busy_are_tried_again(server):
     assert len(documents(server)) == 10
 
 
-def test_a_full_disk_of_the_server_is_no_fault_of_the_rows(server):
-    sink = open_sink(server)
-    server.blocked = "index [news] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark]"
-    with pytest.raises(SinkUnavailable, match="403 cluster_block_exception: index"):
-        sink.write(batch(1, row(1)))
-
-
 def test_an_index_of_somebody_else_with_other_types(server):
     server.indices["news"] = {"title": {"type": "integer"}}
     server.documents["news"] = {}

@@ -115,19 +115,6 @@ def test_a_path_that_leads_out_of_its_root_is_refused(tmp_path):
         open_sink("{date}/../a.warc.gz", "gazette", tmp_path)
 
 
-@pytest.mark.parametrize("index", [True, False])
-def test_a_torn_tail_is_cut_at_the_last_complete_record(tmp_path, index):
-    sink = WarcSink(tmp_path / "a.warc.gz")
-    write(sink, source(1))
-    sink.close()
-    with (tmp_path / FILE).open("ab") as file:
-        file.write((tmp_path / FILE).read_bytes()[-200:-7])
-    if not index:
-        (tmp_path / "a.warc.gz.index").unlink()
-    write(WarcSink(tmp_path / "a.warc.gz"), source(2))
-    assert pages_in(tmp_path / FILE) == [news(1), news(2)]
-
-
 def test_records_of_a_process_that_died_before_it_noted_them_are_cut(tmp_path):
     for pages in ([source(1)], [source(1), source(2)]):
         sink = WarcSink(tmp_path / "a.warc.gz")

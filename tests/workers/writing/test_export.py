@@ -9,7 +9,7 @@ import pytest
 from tests.workers.test_rows import row
 from workers.errors import RowsRefused, SinkUnavailable
 from workers.rows import Row, RowKey, key_of
-from workers.sinks import OutputOptions, RowBatch, RowCondition
+from workers.sinks import OutputOptions, RowBatch
 from workers.writing.export import batch_id, export_rows
 
 
@@ -69,11 +69,3 @@ def test_refused_rows_are_counted_with_the_targets_words() -> None:
     exported = export_rows(rows_of(4), server, OutputOptions(batch_rows=2))
     assert (exported.read, exported.written) == (4, 3)
     assert exported.refused == {("t", "http://a.example/1", 1): "too long"}
-
-
-def test_only_rows_that_the_condition_admits_are_written() -> None:
-    server = Server()
-    rows = [*rows_of(2), *({**one, "version": 2, "language": "zh"} for one in rows_of(2))]
-    exported = export_rows(rows, server, OutputOptions(where=RowCondition(languages=("zh",))))
-    assert (exported.written, exported.left_out) == (2, 2)
-    assert {one["version"] for one in server.rows.values()} == {2}
