@@ -86,10 +86,7 @@ class PathPattern:
             )
 
     def existing(self) -> Iterator[Path]:
-        """Yield the files that rows may have been written to, in any order. Only for patterns of dates."""
-        if self.is_fixed:
-            yield Path(self.text)
-            return
+        """Yield the files that rows may have been written to, in any order. Only for paths with dates."""
         yield from (path for path in self.root.glob(self._glob()) if path.is_file())
 
     def glob(self) -> str:
