@@ -1,6 +1,7 @@
 """The Chinese catalogues of command line and console; `python -m tests.console.catalogues` updates them.
 
-Messages that are new get an empty translation, which a test refuses; those that are gone are removed.
+Messages that are new get an empty translation, which a test refuses; those that are gone are removed. Messages that no
+search of the source finds, such as words of tables, states, and texts of click, are added to the catalogue by hand.
 """
 
 import io
@@ -18,6 +19,7 @@ from tests.console.source_messages import messages
 from tests.console.web.page_messages import add_messages
 
 BEGUN = datetime(2026, 11, 22, tzinfo=UTC)  # a header without a clock: the same messages give the same file
+BY_HAND = "by hand"  # comment of a message that stays as it is
 CONSOLE = Path(__file__).parents[2] / "console"
 COMMAND_LINE = CONSOLE / "locale" / "zh" / "LC_MESSAGES" / "exemplar.po"
 PAGES = CONSOLE / "web" / "locale" / "zh" / "LC_MESSAGES" / "web.po"
@@ -29,14 +31,14 @@ def wanted_of_command_line() -> Catalog:
     for key in messages():
         context, _, message = key.rpartition(CONTEXT)
         catalog.add(message, context=context or None)
-    return catalog
+    return _with_those_by_hand(catalog, COMMAND_LINE)
 
 
 def wanted_of_pages() -> Catalog:
     """Return the messages of the console's pages, untranslated."""
     catalog = _empty("The Chinese texts of the console.")
     add_messages(catalog)
-    return catalog
+    return _with_those_by_hand(catalog, PAGES)
 
 
 WANTED: dict[Path, Callable[[], Catalog]] = {COMMAND_LINE: wanted_of_command_line, PAGES: wanted_of_pages}
@@ -82,6 +84,13 @@ def update(po: Path) -> Iterator[str]:
 def _empty(comment: str) -> Catalog:
     catalog = Catalog(locale="zh", project="Exemplar", fuzzy=False, creation_date=BEGUN, revision_date=BEGUN)
     catalog.header_comment = f"# {comment}"
+    return catalog
+
+
+def _with_those_by_hand(catalog: Catalog, po: Path) -> Catalog:
+    for message in present(po):
+        if BY_HAND in message.user_comments:
+            catalog.add(message.id, context=message.context, user_comments=[BY_HAND])
     return catalog
 
 

@@ -3,7 +3,7 @@
 In the console every text of several words is a message. In the other packages messages are the texts of expected
 errors, reasons and reports: arguments of `raise` and of the calls in `CARRIERS`. Descriptions of the keys of tasks.yaml
 and of the fields of a row are read from their schemas; the reference of both (`docs.site.reference`) is written with
-them.
+them. Further messages are added to the catalogue by hand (`catalogues.BY_HAND`).
 """
 
 import ast
@@ -26,72 +26,29 @@ OF_PAGES = frozenset(  # files of the pages with messages besides those of templ
     {"actions", "app", "changes", "context", "reports", "snapshot", "surveys"}
 )
 TEMPLATES = ("console/report/templates/report.html",)  # templates whose texts are arguments of `_`
-READ_WHOLE = frozenset(  # files of other packages in which all texts are messages: reasons, doubts, states in words
-    {
-        "crawler/discovery/walk.py",
-        "crawler/gates/errors.py", "crawler/gates/connections.py",
-        "crawler/gates/guard_gates.py", "crawler/task_list/scrapy_settings.py",
-        "crawler/guarding/guard.py", "crawler/patterns/pattern.py",
-        "crawler/patterns/syntax.py", "crawler/gates/host_rules.py",
-        "crawler/gates/pace_gate.py", "crawler/run/admission.py", "crawler/run/outcomes.py",
-        "crawler/run/section_articles.py", "crawler/run/section_lists.py",
-        "crawler/run/section_run.py", "crawler/scheduling/crawl_worker.py",
-        "crawler/scouting/doubts.py", "crawler/scouting/inference.py", "crawler/scouting/sample_extractions.py",
-        "crawler/scouting/section_pages.py", "crawler/scouting/survey.py", "crawler/scouting/trial.py",
-        "crawler/spiders/section.py", "crawler/task_list/periods.py", "crawler/task_list/fields.py",
-        "crawler/task_list/file.py", "crawler/task_list/mistakes.py", "crawler/task_list/outputs.py",
-        "crawler/task_list/publication.py",
-        "crawler/task_list/validators.py", "crawler/task_list/yaml_source.py",
-        "extractors/content/confidence/__init__.py",
-        "extractors/content/trimming.py", "extractors/explanation/__init__.py", "extractors/explanation/fields.py",
-        "extractors/explanation/line_decisions.py", "extractors/explanation/values.py",
-        "extractors/methods/bp_network/extractor.py", "extractors/methods/density/extractor.py",
-        "extractors/methods/example/extractor.py",
-        "extractors/page_types/reasons.py", "workers/backpressure.py", "workers/extraction/block_pages.py",
-        "workers/extraction/filters.py",
-        "workers/health/alarms.py", "workers/health/state.py", "workers/processes.py",
-        "workers/redesign/new_example.py", "workers/unproposed.py", "workers/redis_access/connection.py",
-        "workers/redis_access/embedded.py", "workers/redis_access/outage.py",
-        "workers/redis_access/redis_address.py", "workers/reporting/present_problems.py",
-        "workers/sinks/cloud_stores.py", "workers/sinks/http_client.py",
-        "workers/sinks/paths.py", "workers/sinks/search.py", "workers/sinks/sftp_store.py",
-        "workers/sinks/webhook.py",
-        "workers/variables.py",
-        "workers/worker_processes/supervisor.py", "workers/writing/delivery.py",
-    }
+READ_WHOLE = (  # files and folders of other packages in which all texts are messages: reasons, doubts, states in words
+    "crawler/discovery/walk.py", "crawler/gates", "crawler/guarding/guard.py", "crawler/patterns",
+    "crawler/run/admission.py", "crawler/run/outcomes.py", "crawler/run/section_articles.py",
+    "crawler/run/section_lists.py", "crawler/run/section_run.py", "crawler/scheduling/crawl_worker.py",
+    "crawler/scouting", "crawler/spiders/section.py", "crawler/task_list/fields.py", "crawler/task_list/file.py",
+    "crawler/task_list/mistakes.py", "crawler/task_list/outputs.py", "crawler/task_list/periods.py",
+    "crawler/task_list/publication.py", "crawler/task_list/scrapy_settings.py", "crawler/task_list/validators.py",
+    "crawler/task_list/yaml_source.py", "extractors/content/confidence/__init__.py", "extractors/content/trimming.py",
+    "extractors/explanation", "extractors/methods/bp_network/extractor.py", "extractors/methods/density/extractor.py",
+    "extractors/methods/example/extractor.py", "extractors/page_types/reasons.py", "workers/backpressure.py",
+    "workers/extraction/block_pages.py", "workers/extraction/filters.py", "workers/health/alarms.py",
+    "workers/health/state.py", "workers/processes.py", "workers/redesign/new_example.py",
+    "workers/redis_access/connection.py", "workers/redis_access/embedded.py", "workers/redis_access/outage.py",
+    "workers/redis_access/redis_address.py", "workers/reporting/present_problems.py", "workers/sinks/cloud_stores.py",
+    "workers/sinks/http_client.py", "workers/sinks/paths.py", "workers/sinks/search.py", "workers/sinks/sftp_store.py",
+    "workers/sinks/webhook.py", "workers/unproposed.py", "workers/variables.py",
+    "workers/worker_processes/supervisor.py", "workers/writing/delivery.py",
 )  # fmt: skip
 # Calls whose arguments are messages: mistakes of a task list, problems, remarks and reasons
 CARRIERS = frozenset(
     {"BadValueError", "BodyLines", "ExampleDoubt", "Fail", "NoArticle", "NoSection", "Outcome", "Postpone", "Reject"}
     | {"Mistake", "OutputError", "SinkUnavailable", "TaskError", "add", "no_body", "problem", "report_example"}
 )
-FURTHER = (  # messages in files that also have many other texts
-    "the page did not load in time", "the page redirects by a form", "the page crashed its tab", "it does not answer",
-    "its text may need JavaScript", "treated as an article, as requested", "the page is blank",
-    "the page requires JavaScript", "the page is an error page",
-    "the site denies access or shows a check", "too little memory", "unusable page", "extractor error",
-    "took longer than {0} seconds", "its process ended: {0}", "a page of it is missing", "dropped by a person",
-    "no answer within {0} s", "look at the server's load and at the network", "not storable: {0}",
-    "line before the body", "line after the body", "lines before the body", "lines after the body",
-    "lines around the body", "JSON-LD of the page", "meta elements", "{0} pages of this shape: {1} articles, {2} lists",
-    "{0} by structure ({1})", "{0} by structure and screenshot", "a map", "a list",
-    "on another site", "on another host", "the console is at {0}; press Ctrl-C to stop",
-    "a year 1900–2099", "a month 01–12 (%-m: 1–12)", "a day 01–31 (%-d: 1–31)", "a month 1–12", "a day 1–31",
-    "its pages have another template, and this example is proposed: {0}",
-    "the proposed example is adopted: {0}",
-    "blocked (since {0} UTC{1}): {2}", "failures (since {0} UTC{1}): {2}", "{0}: recovered (since {1} UTC)",
-    "block page: {0} URLs have the same one: {1}",
-    "blocked: recovered (since {0} UTC)", "failures: recovered (since {0} UTC)", "surrounding match", "text length",
-    "links to articles on lists", "new articles of a visit",
-    "share of failures of a visit", "silence between new articles",
-    "table {0} has no unique key ({1}): it was made by another program and is not changed; name another",
-    "column {0} is NOT NULL without a default, and no row has a value for it; give it a default",
-    "column {0} has type {1}, which cannot store {2}; change its type",
-    "use an address that begins with {0}, or a path that ends in {1}", "character {0}",
-    "kept pages", "pages off the template and recent pages", "The page is not kept.",
-    "Too many wrong passwords. Wait a minute.", "There is no such article, or its output no longer has it.",
-    "host {0}: closed until {1} ({2})", "host {0}: slowed down, {1} s between two requests",
-)  # fmt: skip
 REASON = "reason"  # variables and arguments of this name contain messages, too
 NOT_READ = frozenset({"cast", "examples", "compile", "match", "search"})  # calls whose arguments are not messages
 APPENDED = frozenset({"problems", "remarks", "warnings", "notes"})  # lists of messages
@@ -111,45 +68,10 @@ EXAMPLE = re.compile(
     r"(exemplar|curl|REDIS_URL=\S+|scrapy) [\w<>-]|\w+\[[\w, \[\]|.]+\]$|[a-z]+\.[a-z]+$|<[^<>]+>$"
     r"|(meta|JSON-LD) \S+$"
 )
-WORDS = (  # words of tables, headings and states, translated where they are printed
-    "task", "state", "next run", "next", "every", "seen", "waiting", "fetched", "written", "duplicate", "dup.",
-    "rejected", "rej.", "failed", "run", "running", "due", "idle", "paused", "removed", "finished", "stopped", "killed",
-    "unreachable", "redis", "pages", "kept", "last", "reason", "rows", "output", "published", "title", "author",
-    "characters", "method", "number", "forgotten", "not run", "(no title)", "example", "lists", "scope", "pattern",
-    "taken", "left", "extracted", "note", "list", "article", "articles", "Examples", "pagination",
-    "breadcrumb", "feed", "sitemap",
-    # words of explanations
-    "caption", "head", "tail", "outside", "template", "noise", "box", "link", "words", "model", "refused",
-    "other", "heading", "code", "quote", "table", "embed", "summary",
-    "page", "missing", "answer", "because", "text", "blocks", "methods",
-    "agrees", "lost", "Votes", "Method", "Probability", "Teasers", "lines",
-    "uncertain", "thread", "documentation", "product", "service", "collection",
-    "compiled", "read", "navigation", "since", "fits", "proposed", "adopted", "dismissed", "crawl", "extract",
-    "schedule", "delivery", "console", ", ",
-)  # fmt: skip
-NOUNS = (
-    "task", "output", "row", "page", "URL", "reason", "file", "further page", "further task", "refused row",
-    "visit", "same", "changed", "lost", "gained", "without an article", "refused", "failed",
-    "crawl worker", "extraction worker", "list page", "link", "article", "new article",
-)  # fmt: skip
-OF_CLICK = (
-    "Usage:", "Options", "Commands", "Arguments", "default: {default}", "required", "Show this message and exit.",
-    "Try '{command} {option}' for help.", "Error: {message}", "Missing argument", "Missing option",
-    "No such option {name!r}.", "Option {name!r} does not take a value.", "file", "path", "directory",
-    "{name} {filename!r} does not exist.", "{name} {filename!r} is a directory.", "{name} {filename!r} is a file.",
-    "Did you mean {possibility}?", "Invalid value for {param_hint}: {message}", "Invalid value: {message}",
-    "No such command {name!r}.", "Missing command.", "Got unexpected extra argument ({0})",
-    "Got unexpected extra arguments ({0})", "Option {name!r} requires an argument.",
-    "{value!r} is not a valid {number_type}.", "{value} is not in the range {range}.",
-    "{value!r} does not match the format {format}.",
-    "{0} is not one of {1}.", "{0} does not match the formats {1}.", "{value!r} is not {choice}.",
-    "Error: invalid input", "Aborted!",
-    "Choose from:\n\t{choices}",
-)  # fmt: skip
 
 
 def messages() -> list[str]:
-    """Return all messages with numbered placeholders, each once, in the order of the source; then others."""
+    """Return the messages with numbered placeholders, each once, in the order of the source; then descriptions."""
     found: dict[str, None] = {}
     for path in _files(CONSOLE):
         found |= dict.fromkeys(_of_console(ast.parse(path.read_text("utf-8"))))
@@ -159,13 +81,11 @@ def messages() -> list[str]:
     for room in ROOMS:
         for path in _files(room):
             tree = ast.parse(path.read_text("utf-8"))
-            is_whole = path.relative_to(ROOT).as_posix() in READ_WHOLE
+            is_whole = any(path.is_relative_to(ROOT / place) for place in READ_WHOLE)
             found |= dict.fromkeys(_texts(tree, _annotations_and_docstrings(tree)) if is_whole else _carried(tree))
     described = dict.fromkeys(_descriptions([json_schema()["definitions"], CHOICES]))
     descriptions = (f"{DESCRIPTION}{CONTEXT}{text}" for text in described)
-    words = (f"word{CONTEXT}{word}" for word in WORDS)
-    nouns = (f"noun{CONTEXT}{noun}" for noun in NOUNS)
-    return [*dict.fromkeys([*found, *FURTHER]), *descriptions, *words, *nouns, *OF_CLICK]
+    return [*found, *descriptions]
 
 
 def _descriptions(schema: object) -> Iterator[str]:

@@ -1,11 +1,12 @@
 """The messages that the console's templates and modules mark."""
 
 from pathlib import Path
+from typing import get_args
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 
-from console.web.texts import TERMS
+from workers.health.alarms import AlarmKind
 
 WEB = Path(__file__).parents[3] / "console" / "web"
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
@@ -19,5 +20,5 @@ def add_messages(catalog: Catalog) -> None:
     for file, _, message, _, _ in sorted(found, key=lambda row: (row[0], row[1])):
         if message not in ("%(text)s", ""):
             catalog.add(message, locations=[(file, 0)])
-    for term in TERMS:
-        catalog.add(term, locations=[("texts.py", 0)])
+    for kind in get_args(AlarmKind):
+        catalog.add(kind)
