@@ -3,13 +3,13 @@
 The steps are those of the commands: `exemplar failures`, `accept`, `add`, `check`, `proposals`, `alarms`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from console.problems import accept_page, alike, groups
 from console.proposal_decisions import adopt_proposal, dismiss_proposal
-from console.web.api_types import ApiAlarmAction, ApiFailureAction, ApiProposalAction
+from console.web import api_types as types
 from console.web.data import ConsoleData
 from crawler.guarding.guard import guard_from, host_and_port
 from crawler.scheduling.schedule import Schedule
@@ -34,8 +34,11 @@ class Done:
     notes: tuple[str, ...] = ()
 
 
+RequestedAction = Callable[["ConsoleActions", str, Any], Done]
+
+
 class ConsoleActions:
-    """The actions of a console."""
+    """The actions of a console. Those with `wanted` are requested by a form or the API; `task`: of the address."""
 
     def __init__(self, data: ConsoleData):
         self.data = data
@@ -54,7 +57,11 @@ class ConsoleActions:
             return Done(f"Task {task} is due. No crawl worker is alive: start the tasks.")
         return Done(f"Task {task} is due and starts as soon as a crawl worker is free.")
 
-    def act_on_failures(self, wanted: ApiFailureAction) -> Done:
+    def act_on_task(self, task: str, wanted: types.ApiTaskAction) -> Done:
+        """Run a task now, pause it, or end its pause."""
+        return self.run_now(task) if wanted.do == "run" else self.pause(task, paused=wanted.do == "pause")
+
+    def act_on_failures(self, _: str, wanted: types.ApiFailureAction) -> Done:
         """Retry or drop failed pages, or refused rows: one URL, a group by its key, or all of the task."""
         ledger = Ledger(self.data.redis, wanted.task)
         is_retry, is_rows = wanted.do == "retry", wanted.what == "rows"
@@ -74,21 +81,21 @@ class ConsoleActions:
             done = "pages that wait again" if is_retry else "pages dropped"
         return Done(f"{wanted.task}: {done}: {number}", number > 0)
 
-    def accept(self, task: str, url: str) -> Done:
+    def accept(self, task: str, wanted: types.ApiAcceptance) -> Done:
         """Accept a rejected page as an article."""
-        config = config_of(self.data.redis, task)
+        config, url = config_of(self.data.redis, task), wanted.url
         why = accept_page(Ledger(self.data.redis, task), config, url) if config else "its task is not in force"
         self.data.expire()
         return Done(f"{url}: {why}" if why else "Accepted; the next run fetches it again.", not why)
 
     # -- alarms and proposals ---------------------------------------------------------------------------------------
 
-    def decide(self, task: str, wanted: ApiProposalAction) -> Done:
+    def decide(self, task: str, wanted: types.ApiProposalAction) -> Done:
         """Adopt or dismiss the proposed example that a person saw; no other one is decided on.
 
         Raises `ExemplarError` if it cannot be adopted, or is already adopted or dismissed.
         """
-        proposal = proposal_of(self.data.redis, task)
+        proposal = proposal_of(self.data.redis, self.data.task(task).name)
         if proposal is None or proposal.url != wanted.url:
             return Done("Another example has been proposed in the meantime. Review it first.", ok=False)
         if wanted.do == "dismiss":
@@ -107,7 +114,7 @@ class ConsoleActions:
         )
         return Done(text, ok=not notes, notes=tuple(notes))
 
-    def dismiss_alarm(self, wanted: ApiAlarmAction) -> Done:
+    def dismiss_alarm(self, _: str, wanted: types.ApiAlarmAction) -> Done:
         """End an open alarm of a task: what it shows is usual from now on."""
         task = self.data.task(wanted.task).name
         ended = dismiss_alarms(self.data.redis, task, [wanted.kind])
@@ -127,6 +134,10 @@ class ConsoleActions:
         listed = tasks or (existing_list(self.data.config.tasks).tasks if not mistakes else TaskFile(tasks={}))
         is_allowed = url and guard_from(listed.settings.allow_hosts).lists(*host_and_port(url))
         return not contact_of(listed.settings) and not is_allowed
+
+    def add_new_task(self, _: str, wanted: types.ApiNewTask) -> Done:
+        """Add a task to tasks.yaml; a mistake in its keys is an error, and nothing is written."""
+        return self.add_task({"name": wanted.name, **wanted.keys})
 
     def add_task(self, entry: Mapping[str, Any], contact: str = "") -> Done:
         """Add a task to tasks.yaml, and the contact if the file has none.

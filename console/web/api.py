@@ -1,7 +1,7 @@
 """The JSON API below `/api/`: the commands' data, in the form of their `--json`, and their actions.
 
-An operation is a function of the request; one that changes something also gets its body, of type application/json,
-which a page of another origin cannot send.
+What reads is a function of the request; what changes something gets its body, of type application/json, which a page
+of another origin cannot send.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -19,7 +19,7 @@ from console.proposal_decisions import proposal_json
 from console.status_table import task_json
 from console.terminal import moment
 from console.web import api_types as types
-from console.web.actions import Done
+from console.web.actions import ConsoleActions, RequestedAction
 from console.web.article_index import COUNTED_MOST
 from console.web.context import web_of
 from console.web.data import TaskFailures
@@ -32,18 +32,20 @@ from workers.redesign.proposals import proposal_of
 from workers.rows import Row
 from workers.unproposed import unproposed
 
-Body = type[types.ApiAction] | None
+
+def _answering(function: Callable[[Request], Any]) -> Callable[[Request], Response]:
+    return lambda request: Response(json_line(function(request)), media_type="application/json")
 
 
-def _handler(function: Callable[..., Any], body: Body) -> Callable[[Request], Awaitable[Response]]:
+def _acting(act: RequestedAction, body: type[types.ApiAction]) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
-        given = [checked(body.model_validate_json, await _body(request))] if body is not None else []
+        wanted = checked(body.model_validate_json, await _body(request))
+        task = request.path_params.get("name", "")
         try:
-            found = await run_in_threadpool(function, request, *given)
+            done = await run_in_threadpool(act, web_of(request).actions, task, wanted)
         except (ExemplarError, TaskError) as error:
             raise HTTPException(422, str(error)) from None
-        if isinstance(found, Done):
-            found = {"ok": found.ok, "text": " ".join([found.text, *found.notes])}
+        found = {"ok": done.ok, "text": " ".join([done.text, *done.notes])}
         return Response(json_line(found), media_type="application/json")
 
     return answer
@@ -66,20 +68,9 @@ def tasks(request: Request) -> Any:
     return _part(request, "tasks", [*web_of(request).data.snapshot().tasks.values()], _task)
 
 
-def add_task(request: Request, body: types.ApiNewTask) -> Done:
-    """Add a task to tasks.yaml; a mistake in its keys is an error, and nothing is written."""
-    return web_of(request).actions.add_task({"name": body.name, **body.keys})
-
-
 def task(request: Request) -> Any:
     """Return one task."""
     return _task(task_of(request)[1])
-
-
-def act_on_task(request: Request, body: types.ApiTaskAction) -> Done:
-    """Run a task now, pause it, or end its pause."""
-    actions, name = web_of(request).actions, request.path_params["name"]
-    return actions.run_now(name) if body.do == "run" else actions.pause(name, paused=body.do == "pause")
 
 
 def runs(request: Request) -> Any:
@@ -94,12 +85,6 @@ def proposal(request: Request) -> Any:
     found = proposal_of(web.data.redis, state.name)
     why = unproposed(web.data.redis, [state.name]).get(state.name, "")
     return {"task": state.name, "proposal": found and proposal_json(found), "unproposed": why}
-
-
-def act_on_proposal(request: Request, body: types.ApiProposalAction) -> Done:
-    """Adopt or dismiss the proposed example of a task."""
-    web, state = task_of(request)
-    return web.actions.decide(state.name, body)
 
 
 def proposals(request: Request) -> Any:
@@ -142,32 +127,30 @@ def failures(request: Request) -> Any:
     return _part(request, "tasks", names, lambda name: _failures(data.failures(name)))
 
 
-OPERATIONS: tuple[tuple[str, str, Callable[..., Any], Body], ...] = (
-    ("GET", "/api/tasks", tasks, None),
-    ("POST", "/api/tasks", add_task, types.ApiNewTask),
-    ("GET", "/api/tasks/{name}", task, None),
-    ("POST", "/api/tasks/{name}", act_on_task, types.ApiTaskAction),
-    ("GET", "/api/tasks/{name}/runs", runs, None),
-    ("GET", "/api/tasks/{name}/proposal", proposal, None),
-    ("POST", "/api/tasks/{name}/proposal", act_on_proposal, types.ApiProposalAction),
-    ("GET", "/api/proposals", proposals, None),
-    ("GET", "/api/alarms", alarms, None),
-    ("POST", "/api/alarms", lambda request, body: web_of(request).actions.dismiss_alarm(body), types.ApiAlarmAction),
-    ("GET", "/api/articles", articles, None),
-    ("GET", "/api/articles/{number:index}", row, None),
-    ("GET", "/api/failures", failures, None),
-    (
-        "POST",
-        "/api/failures",
-        lambda request, body: web_of(request).actions.act_on_failures(body),
-        types.ApiFailureAction,
-    ),
-)
+READ: dict[str, Callable[[Request], Any]] = {
+    "/api/tasks": tasks,
+    "/api/tasks/{name}": task,
+    "/api/tasks/{name}/runs": runs,
+    "/api/tasks/{name}/proposal": proposal,
+    "/api/proposals": proposals,
+    "/api/alarms": alarms,
+    "/api/articles": articles,
+    "/api/articles/{number:index}": row,
+    "/api/failures": failures,
+}
+CHANGED: dict[str, tuple[RequestedAction, type[types.ApiAction]]] = {
+    "/api/tasks": (ConsoleActions.add_new_task, types.ApiNewTask),
+    "/api/tasks/{name}": (ConsoleActions.act_on_task, types.ApiTaskAction),
+    "/api/tasks/{name}/proposal": (ConsoleActions.decide, types.ApiProposalAction),
+    "/api/alarms": (ConsoleActions.dismiss_alarm, types.ApiAlarmAction),
+    "/api/failures": (ConsoleActions.act_on_failures, types.ApiFailureAction),
+}
 
 
 def routes() -> list[Route]:
     """Return the routes of the API."""
-    return [Route(path, _handler(function, body), methods=[method]) for method, path, function, body in OPERATIONS]
+    read = [Route(path, _answering(function), methods=["GET"]) for path, function in READ.items()]
+    return read + [Route(path, _acting(*action), methods=["POST"]) for path, action in CHANGED.items()]
 
 
 def _task(state: TaskOverview) -> dict[str, Any]:

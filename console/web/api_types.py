@@ -71,6 +71,12 @@ class ApiProposalAction(ApiAction):
     url: str
 
 
+class ApiAcceptance(ApiAction):
+    """Accept a rejected page as an article."""
+
+    url: str
+
+
 class ApiFailureAction(ApiAction):
     """An action on failures of a task: on all, on one group (`key`), or on one URL."""
 

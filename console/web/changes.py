@@ -1,7 +1,7 @@
 """The pages that change something: login, runs, failures, settings, alarms, proposals, adding a task."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -11,8 +11,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from console.report.document import web_address
-from console.web.actions import Done
-from console.web.api_types import ApiAlarmAction, ApiFailureAction, ApiProposalAction
+from console.web import api_types as types
+from console.web.actions import ConsoleActions, Done, RequestedAction
 from console.web.context import Web, acted, task_address, text_of, texts_of, web_of
 from console.web.pages import task_values
 from console.web.security import local_target
@@ -85,14 +85,14 @@ async def engine(request: Request) -> Response:
 
 
 async def task_action(request: Request) -> Response:
-    """Run a task now, pause it, or end its pause."""
+    """Run a task now, pause it, or end its pause; to run one, the tasks are started."""
     web, name = web_of(request), request.path_params["name"]
 
     def act(form: Mapping[str, str]) -> Done:
-        if form["do"] == "run":
+        wanted = types.ApiTaskAction.model_validate(form)
+        if wanted.do == "run":
             _start_engine(web, name)
-            return web.actions.run_now(name)
-        return web.actions.pause(name, paused=form["do"] == "pause")
+        return web.actions.act_on_task(name, wanted)
 
     return await acted(request, act, task_address(name))
 
@@ -144,39 +144,21 @@ async def try_task(request: Request) -> Response:
     return RedirectResponse(task_address(name, f"/links?job={job.id}"), 303)
 
 
-# Failures
+def _acting(act: RequestedAction, form: type[types.ApiAction], back: str) -> Callable[[Request], Awaitable[Response]]:
+    """Return the handler of a form. `back`: the address to return to, with `{}` for that of the task."""
+
+    async def handler(request: Request) -> Response:
+        web, name = web_of(request), request.path_params.get("name", "")
+        address = back.format(task_address(name))
+        return await acted(request, lambda fields: act(web.actions, name, form.model_validate(fields)), address)
+
+    return handler
 
 
-async def failure_action(request: Request) -> Response:
-    """Retry or drop failed pages or refused rows: one URL, a group, or all."""
-    actions = web_of(request).actions
-    return await acted(
-        request, lambda form: actions.act_on_failures(ApiFailureAction.model_validate(form)), "/failures"
-    )
-
-
-async def accept(request: Request) -> Response:
-    """Accept a rejected page as an article."""
-    actions, name = web_of(request).actions, request.path_params["name"]
-    return await acted(request, lambda form: actions.accept(name, form["url"]), task_address(name, "/links"))
-
-
-# Alarms and proposed examples
-
-
-async def dismiss_alarm(request: Request) -> Response:
-    """Dismiss one alarm of a task."""
-    actions = web_of(request).actions
-    return await acted(
-        request, lambda form: actions.dismiss_alarm(ApiAlarmAction.model_validate({"do": "dismiss", **form})), "/alarms"
-    )
-
-
-async def decide(request: Request) -> Response:
-    """Adopt or dismiss the proposed example that a person saw."""
-    actions, name = web_of(request).actions, request.path_params["name"]
-    back = task_address(name, "/example")
-    return await acted(request, lambda form: actions.decide(name, ApiProposalAction.model_validate(form)), back)
+failure_action = _acting(ConsoleActions.act_on_failures, types.ApiFailureAction, "/failures")
+accept = _acting(ConsoleActions.accept, types.ApiAcceptance, "{}/links")
+dismiss_alarm = _acting(ConsoleActions.dismiss_alarm, types.ApiAlarmAction, "/alarms")
+decide = _acting(ConsoleActions.decide, types.ApiProposalAction, "{}/example")
 
 
 # Adding a task

@@ -191,6 +191,6 @@ def test_an_alarm_is_dismissed(published: Path, console: MakeConsole, connection
     client = console()
     text = client.get("/alarms").text
     assert "`exemplar extract https://a.example/1`" in text
-    assert client.act("/alarms", task="harbour", kind="x").status_code == 404
-    client.act("/alarms", task="harbour", kind="blocked")
+    assert client.act("/alarms", task="harbour", kind="x", do="dismiss").status_code == 404
+    client.act("/alarms", task="harbour", kind="blocked", do="dismiss")
     assert "no longer open" in client.get("/alarms").text  # it is not in the task's state
