@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from console.inputs import Missing, PageIn
 from console.locale import translator_of, wording_here
@@ -18,13 +17,11 @@ from console.report.document import ReportHead, render_report, write_report
 from console.report.gathering import Explainer, ReportedPage
 from console.terminal import columns_of, say, show_data
 from crawler.logs import printable
+from crawler.scouting.trial import ReadList, Trial
+from crawler.task_list.models import Task
 from extractors import Section, UnusablePage
-
-if TYPE_CHECKING:
-    from crawler.scouting.trial import ReadList, Trial
-    from crawler.task_list.models import Task
-    from extractors.explanation.values import ExplainedField, ExplainedLine, Explanation
-    from workers.inbox import StoredPage
+from extractors.explanation.values import ExplainedField, ExplainedLine, Explanation
+from workers.page_store import StoredPage
 
 MOST_PAGES = 50  # pages of a report
 SHOWN = 70  # characters of a line of a page
@@ -51,7 +48,7 @@ class PageExplanations:
         if self._explained:
             show_data("\n".join(["", *explained_rows(found, wording_here())]))
 
-    def write(self, head: ReportHead | None = None, lists: "Sequence[ReadList]" = ()) -> None:
+    def write(self, head: ReportHead | None = None, lists: Sequence[ReadList] = ()) -> None:
         """Write the report, if one was requested. Raises `ExemplarError` if it cannot be written."""
         notes = (f"{self._left} further pages are not explained",) if self._left else ()
         title = self._pages[0].name if len(self._pages) == 1 else f"{len(self._pages)} pages"
@@ -64,7 +61,7 @@ class PageExplanations:
 
 
 def explain_trial(
-    trial: "Trial", task: "Task", answers: "dict[str, StoredPage]", report: Path | None, explained: bool
+    trial: Trial, task: Task, answers: dict[str, StoredPage], report: Path | None, explained: bool
 ) -> None:
     """Explain the example and the articles of a trial; `answers`: the pages that it read, by the URL requested."""
     sources = {
@@ -79,7 +76,7 @@ def explain_trial(
     explanations.write(ReportHead(trial.task, problems=trial.problems, notes=trial.warnings), trial.lists)
 
 
-def _explainer_of(task: "Task", example: PageIn | None) -> Explainer:
+def _explainer_of(task: Task, example: PageIn | None) -> Explainer:
     """Return the explainer of a task's pages, prepared like its trial."""
     try:
         if example is not None:
@@ -121,7 +118,7 @@ def _rows(page: ReportedPage, words: Translator) -> Iterator[Row]:
         yield from _field(field, words)
 
 
-def _lines(explanation: "Explanation", words: Translator) -> Iterator[Row]:
+def _lines(explanation: Explanation, words: Translator) -> Iterator[Row]:
     """Yield the runs of lines with one decision: numbers, decision and reason of the first, its text."""
     counts = Counter(line.decision for line in explanation.lines)
     numbers = ", ".join(f"{words.word(name)} {number}" for name, number in counts.most_common())
@@ -135,12 +132,12 @@ def _lines(explanation: "Explanation", words: Translator) -> Iterator[Row]:
         yield "", words.text(f"and {len(runs) - MOST_RUNS} further blocks of lines; --report FILE.html shows all")
 
 
-def _numbers(run: "Sequence[ExplainedLine]") -> str:
+def _numbers(run: Sequence[ExplainedLine]) -> str:
     first, last = run[0].number, run[-1].number
     return str(first) if first == last else f"{first}-{last}"
 
 
-def _field(field: "ExplainedField", words: Translator) -> Iterator[Row]:
+def _field(field: ExplainedField, words: Translator) -> Iterator[Row]:
     if not field.value:
         return
     yield field.name, field.value

@@ -5,25 +5,22 @@ import re
 from collections import Counter
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from console.terminal import counted
 from crawler.logs import json_line, printable
+from extractors import Article
+from extractors.render import Format, render
 
-if TYPE_CHECKING:
-    from extractors import Article
-    from extractors.render import Format
-
-SUFFIXES: "dict[Format, str]" = {"text": ".txt", "html": ".html", "markdown": ".md", "json": ".json"}
-FORMS: "dict[str, Format]" = {suffix: form for form, suffix in SUFFIXES.items()} | {".htm": "html", ".jsonl": "json"}
+SUFFIXES: dict[Format, str] = {"text": ".txt", "html": ".html", "markdown": ".md", "json": ".json"}
+FORMS: dict[str, Format] = {suffix: form for form, suffix in SUFFIXES.items()} | {".htm": "html", ".jsonl": "json"}
 
 
 OTHER_FORMATS = frozenset((".csv", ".tsv", ".xlsx", ".parquet", ".db", ".xml", ".pdf", ".docx"))
 
 
-def form_of(output: str | None) -> "Format":
+def form_of(output: str | None) -> Format:
     """Return the format that the suffix of an output names; else text. Raises `click.UsageError` for another format."""
     if output and (suffix := Path(output).suffix.lower()) in OTHER_FORMATS:
         raise click.UsageError(
@@ -32,7 +29,7 @@ def form_of(output: str | None) -> "Format":
     return FORMS.get(Path(output).suffix.lower(), "text") if output else "text"
 
 
-def target_of(output: str | None, form: "Format", several: bool) -> "ExtractedFiles | None":
+def target_of(output: str | None, form: Format, several: bool) -> "ExtractedFiles | None":
     """Return the target of results; None: standard output. `several`: whether there may be several pages.
 
     A folder is a path that exists as such or ends with a slash; for several pages also one without a suffix. Raises
@@ -48,10 +45,8 @@ def target_of(output: str | None, form: "Format", several: bool) -> "ExtractedFi
     return ExtractedFiles(path, form, several, is_folder)
 
 
-def result_text(name: str, result: "Article", form: "Format", several: bool) -> str:
+def result_text(name: str, result: Article, form: Format, several: bool) -> str:
     """Return the result of one page: a line of JSON, or a text, below the name of its page if there are several."""
-    from extractors.render import render
-
     if form == "json":
         return json_line({"file": name, **result.to_dict()})
     text = render(result, form)
@@ -64,11 +59,11 @@ class ExtractedFiles:
     In a folder each page has a file named after it. Files of an earlier run are replaced.
     """
 
-    def __init__(self, path: Path, form: "Format", several: bool, is_folder: bool):
+    def __init__(self, path: Path, form: Format, several: bool, is_folder: bool):
         self.path, self.form, self.several, self.is_folder = path, form, several, is_folder
         self._written = Counter[Path]()  # pages by file
 
-    def add(self, name: str, result: "Article") -> None:
+    def add(self, name: str, result: Article) -> None:
         """Write the result of one page, in a folder to a file of its own."""
         file = self._file_of(name) if self.is_folder else self.path
         text = result_text(name, result, self.form, self.several and not self.is_folder)

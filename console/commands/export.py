@@ -4,21 +4,22 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from console.options import DAY, check_value, examples, json_option, task_argument, tasks_file, tasks_option
 from console.terminal import counted, print_json, say, show
 from crawler.logs import start_logging
+from crawler.task_list.file import load
+from crawler.task_list.models import Task, TaskFile
+from crawler.task_list.outputs import target_of
+from crawler.task_list.validators import check_output
 from workers.addresses import shown
 from workers.errors import OutputError, SinkUnavailable
-
-if TYPE_CHECKING:
-    from crawler.task_list.models import Task, TaskFile
-    from workers.rows import Row
-    from workers.sinks import OutputOptions, Target
-    from workers.writing.export import Exported
+from workers.rows import Row
+from workers.sinks import KINDS, OutputOptions, Target, batch_size, expand, kind_of, open_sink
+from workers.sinks.paths import pattern_of
+from workers.writing.export import Exported, export_rows
 
 EXIT_FAILED, EXIT_UNAVAILABLE = 1, 3
 SHOWN_REFUSALS = 5
@@ -48,10 +49,6 @@ def command(
 
     Exit codes: 0 ok, 1 the target refused some rows, 2 wrong usage, 3 the source or the target is unavailable.
     """
-    from crawler.task_list.file import load
-    from crawler.task_list.validators import check_output
-    from workers.sinks import batch_size, expand, kind_of, open_sink
-    from workers.writing.export import export_rows
 
     start_logging()
     check_value("--to", target, check_output)
@@ -78,20 +75,15 @@ def command(
         raise click.exceptions.Exit(EXIT_FAILED)
 
 
-def _options(task: "Task", target: str) -> "OutputOptions":
+def _options(task: Task, target: str) -> OutputOptions:
     """Return the options of the target: those in tasks.yaml if it is an output of the task."""
-    from crawler.task_list.outputs import target_of
-    from workers.sinks import OutputOptions
 
     known = {target_of(name, task.name): options for name, options in task.output_options().items()}
     return known.get(target_of(target, task.name), OutputOptions())
 
 
-def _source(tasks: "TaskFile", task: "Task", source: str | None, target: str) -> "Target":
+def _source(tasks: TaskFile, task: Task, source: str | None, target: str) -> Target:
     """Return the output to read. Raises `click.UsageError` if none can be read."""
-    from crawler.task_list.outputs import target_of
-    from workers.sinks import KINDS, Target, expand
-    from workers.sinks.paths import pattern_of
 
     options, place = task.output_options(), target_of(target, task.name)
     partial = {target_of(name, task.name) for name in options if options[name].fields}  # with some fields only
@@ -124,15 +116,13 @@ def _source(tasks: "TaskFile", task: "Task", source: str | None, target: str) ->
 
 def _reads(output: str, task: str) -> bool:
     """Whether the rows of an output can be read."""
-    from workers.sinks import expand, kind_of
 
     kind = kind_of(expand(output, task))
     return kind is not None and bool(kind.reads)
 
 
-def _rows(source: "Target", names: Collection[str], since: datetime | None) -> "Iterator[Row]":
+def _rows(source: Target, names: Collection[str], since: datetime | None) -> Iterator[Row]:
     """Yield the rows of an output that have one of the task's names. Raises `SinkUnavailable`."""
-    from workers.sinks import kind_of
 
     kind = kind_of(source.address)
     assert kind is not None
@@ -149,7 +139,7 @@ def _day(fetched_at: str) -> date:
     return (moment.astimezone(UTC) if moment.tzinfo else moment).date()
 
 
-def _print_result(task: str, source: "Target", target: str, exported: "Exported", as_json: bool) -> None:
+def _print_result(task: str, source: Target, target: str, exported: Exported, as_json: bool) -> None:
     refused = [
         {"canonical_url": url, "version": version, "reason": reason}
         for (_, url, version), reason in exported.refused.items()

@@ -5,21 +5,20 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from console.extracted_files import form_of, result_text, target_of
 from console.inputs import Missing, PageIn, is_one_page, pages
 from console.options import check_explaining, check_file, examples, explaining_options
+from console.site_rules import SiteRule, cut_down, read_rules
 from console.terminal import print_json, say, show_data
+from extractors import Article, NoArticle, Section, UnusablePage
+from extractors.errors import BadModel, ExtraMissing
+from extractors.html.urls import normalise
+from extractors.render import Format
+from extractors.visual.screenshot_type import file_name
 from workers.errors import ExemplarError
-
-if TYPE_CHECKING:
-    from console.site_rules import SiteRule
-    from extractors import Article, NoArticle, Section
-    from extractors.render import Format
-
 
 BY_SCREENSHOT = "i-awce"  # the method that uses screenshots
 FORMATS = ("text", "html", "markdown", "json")
@@ -83,7 +82,7 @@ def command(
     examples_: tuple[str, ...],
     method: str,
     insist: bool,
-    form: "Format | None",
+    form: Format | None,
     screenshots: Path | None,
     rules: Path | None,
     output: str | None,
@@ -99,8 +98,6 @@ def command(
     With --method list-rank, and with i-awce on a list page, the result is the list's entries: one line for each with
     date, title and URL, separated by tabs; links in HTML and Markdown; `entries` in JSON.
     """
-    from console.site_rules import read_rules
-    from extractors import Article
 
     if screenshots is not None and method != BY_SCREENSHOT:
         raise click.UsageError(f"--screenshots needs --method {BY_SCREENSHOT}")
@@ -149,9 +146,8 @@ def command(
         raise click.exceptions.Exit(1)
 
 
-def _by_rule(page: PageIn | Missing, rules: "Mapping[str, SiteRule]") -> PageIn | Missing:
+def _by_rule(page: PageIn | Missing, rules: Mapping[str, SiteRule]) -> PageIn | Missing:
     """Return a page as the rule of its host cuts it down; says where a rule selects nothing."""
-    from console.site_rules import cut_down
 
     if not rules or isinstance(page, Missing):
         return page
@@ -161,9 +157,8 @@ def _by_rule(page: PageIn | Missing, rules: "Mapping[str, SiteRule]") -> PageIn 
     return found
 
 
-def _section(examples: Sequence[PageIn], method: str) -> "Section":
+def _section(examples: Sequence[PageIn], method: str) -> Section:
     """Return the section of the first example; the further ones are recent pages of it."""
-    from extractors import Section, UnusablePage
 
     page = examples[0] if examples else None
     try:
@@ -177,9 +172,7 @@ def _section(examples: Sequence[PageIn], method: str) -> "Section":
     return section
 
 
-def _extract(section: "Section", page: PageIn, insist: bool) -> "Article | NoArticle | Missing":
-    from extractors import UnusablePage
-    from extractors.errors import BadModel, ExtraMissing
+def _extract(section: Section, page: PageIn, insist: bool) -> Article | NoArticle | Missing:
 
     try:
         return section.extract(
@@ -198,8 +191,6 @@ def _extract(section: "Section", page: PageIn, insist: bool) -> "Article | NoArt
 
 def _screenshot(page: PageIn, folder: Path) -> bytes | None:
     """Return a page's screenshot, named by its URL (`file_name`) or NAME.png of NAME.html; or None."""
-    from extractors.html.urls import normalise
-    from extractors.visual.screenshot_type import file_name
 
     url = page.name if page.url else None  # the requested URL, before redirects
     name = file_name(normalise(url)) if url else re.sub(r"\.\w+(\.gz)?$", "", Path(page.name).name) + ".png"
@@ -209,7 +200,6 @@ def _screenshot(page: PageIn, folder: Path) -> bytes | None:
 
 def _check_figure_options(sources: Sequence[str], method: str, figure: Path) -> None:
     """Raise `click.UsageError` if the options do not allow a figure, before any page is fetched."""
-    from extractors.errors import ExtraMissing
     from extractors.figures import check_figure, check_path
 
     if not is_one_page(sources):

@@ -6,6 +6,9 @@ import click
 
 from console.options import check_value, examples
 from console.terminal import say
+from crawler.task_list.file import loads
+from crawler.task_list.schema import sample, write_schema
+from crawler.task_list.validators import check_contact
 
 
 @click.command(epilog=examples("exemplar init", "exemplar init --contact https://example.org/our-crawler news/"))
@@ -16,9 +19,6 @@ from console.terminal import say
 @click.option("--force", is_flag=True, help="Overwrite an existing tasks.yaml.")
 def command(folder: Path, contact: str | None, force: bool) -> None:
     """Write a sample tasks.yaml into FOLDER (default: here)."""
-    from crawler.task_list.file import loads
-    from crawler.task_list.schema import sample, write_schema
-    from crawler.task_list.validators import check_contact
 
     target = folder / "tasks.yaml"
     if target.exists() and not force:

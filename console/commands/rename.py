@@ -1,19 +1,20 @@
 """`exemplar rename OLD NEW`: gives a task another name, under which it keeps its ledger."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+import redis
 
 from console.options import complete_tasks, examples, known_ledger, redis_of, tasks_file, tasks_option
 from console.terminal import counted, say
+from crawler.task_list.edit import renamed_task, replace_text
+from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError
+from crawler.task_list.models import Task
+from crawler.task_list.publication import DivergentCopy, edition, publish
 from workers.addresses import shown
-
-if TYPE_CHECKING:
-    import redis
-
-    from crawler.task_list.models import Task
+from workers.ledger import ledgers
+from workers.task_state.renaming import check_rename, rename_kept_pages, rename_task
 
 
 @click.command(epilog=examples("exemplar rename kuaibao city-news"))
@@ -27,10 +28,6 @@ def command(old: str, new: str, tasks: Path | None) -> None:
     name; tasks.yaml notes it (`formerly`), so that they still count as rows of the task. Stop `exemplar run` first. A
     rename that was interrupted can be repeated.
     """
-    from crawler.task_list.edit import renamed_task, replace_text
-    from crawler.task_list.file import load
-    from workers.ledger import ledgers
-    from workers.task_state.renaming import check_rename, rename_kept_pages, rename_task
 
     file = tasks_file(tasks)
     before = _named(file, old, new)
@@ -62,10 +59,8 @@ def command(old: str, new: str, tasks: Path | None) -> None:
         say(f"note: the task list in force has the former name: {problem}")
 
 
-def _publish(connection: "redis.Redis", file: Path) -> str:
+def _publish(connection: redis.Redis, file: Path) -> str:
     """Put the list with the new name in force if one is in force; return why it cannot be, empty if it was."""
-    from crawler.task_list.file import load
-    from crawler.task_list.publication import DivergentCopy, edition, publish
 
     if edition(connection) is None:
         return ""
@@ -76,9 +71,8 @@ def _publish(connection: "redis.Redis", file: Path) -> str:
     return ""
 
 
-def _named(file: Path, old: str, new: str) -> "Task | None":
+def _named(file: Path, old: str, new: str) -> Task | None:
     """Return the task `old` of the file; None if the file already has `new`. Raises `TaskError`."""
-    from crawler.task_list.file import load
 
     loaded = load(file)
     if old not in loaded.tasks and new in loaded.tasks:

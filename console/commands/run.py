@@ -3,7 +3,6 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -17,11 +16,12 @@ from console.options import (
     tasks_option,
 )
 from console.terminal import counted, say
+from crawler.task_list.file import load
+from crawler.task_list.identity import contact_of
+from crawler.task_list.models import TaskFile
 from workers.addresses import shown
 from workers.processes import stop_by_signal
-
-if TYPE_CHECKING:
-    from crawler.task_list.models import TaskFile
+from workers.sinks.kinds import scheme_of
 
 
 @click.command(
@@ -54,7 +54,6 @@ def command(
     """
     from console.progress import JsonLines, TextLines
     from console.runner import Runner
-    from crawler.task_list.identity import contact_of
 
     file, loaded, chosen = _chosen(names, tasks)
     if not contact_of(loaded.settings):
@@ -77,9 +76,8 @@ def command(
         raise click.exceptions.Exit(1)
 
 
-def _chosen(names: Sequence[str], tasks: Path | None) -> "tuple[Path, TaskFile, list[str]]":
+def _chosen(names: Sequence[str], tasks: Path | None) -> tuple[Path, TaskFile, list[str]]:
     """Return the task list, its content, and the tasks that are named. Raises `TaskError` and `click.UsageError`."""
-    from crawler.task_list.file import load
 
     files = [name for name in names if Path(name).suffix in (".yaml", ".yml") or os.sep in name]
     if len(files) + (tasks is not None) > 1:
@@ -95,9 +93,8 @@ def _chosen(names: Sequence[str], tasks: Path | None) -> "tuple[Path, TaskFile, 
     return file, loaded, chosen
 
 
-def _outputs(loaded: "TaskFile", chosen: Sequence[str]) -> list[str]:
+def _outputs(loaded: TaskFile, chosen: Sequence[str]) -> list[str]:
     """Return the outputs of the tasks without secrets; paths are relative to the working directory."""
-    from workers.sinks.kinds import scheme_of
 
     outputs = dict.fromkeys(output for name in chosen or loaded.tasks for output in loaded[name].outputs())
     return [shown(output) if scheme_of(output) else os.path.relpath(loaded.folder / output) for output in outputs]

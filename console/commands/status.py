@@ -1,25 +1,27 @@
 """`exemplar status`: the present state of the system."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
 import click
+import redis
 
 from console.locale import in_language
 from console.options import complete_tasks, examples, json_option, known_ledger, redis_of, tasks_file, tasks_option
+from console.output_checks import emptied_outputs
+from console.overview import Overview, overview
+from console.problems import Group, groups, print_groups, show_groups
+from console.status_table import died_line, output_lines, overview_json, pressure_lines, process_line, table
 from console.terminal import counted, print_json, say, show, show_data, wide_console
+from crawler.politeness.pace import in_words
+from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError, suggest
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import redis
-
-    from console.overview import Overview
-    from console.problems import Group
+from workers.extraction_config import config_of
+from workers.ledger import Ledger, ledgers
+from workers.task_state import problems as url_problems
 
 EVERY_TASK = "*"  # cannot be a task's name
 
@@ -54,11 +56,6 @@ def command(
 
     --problems shows some URLs for each reason; with --json all of them, one per line.
     """
-    from console.output_checks import emptied_outputs
-    from console.overview import overview
-    from console.status_table import overview_json, table
-    from crawler.politeness.pace import in_words
-    from crawler.task_list.file import load
 
     if problems is None and (reason is not None or complete):
         raise click.UsageError("--reason and --all can only be used with --problems TASK")
@@ -92,7 +89,7 @@ def command(
             show_data(f"{task.name}: {in_language(problem)}")
 
 
-def _choose(state: "Overview", names: "Sequence[str]") -> "Overview":
+def _choose(state: Overview, names: Sequence[str]) -> Overview:
     """Return an overview with some tasks only. Raises `click.UsageError` for an unknown task."""
     known = [*state.tasks.tasks]
     for name in names:
@@ -109,9 +106,8 @@ def _choose(state: "Overview", names: "Sequence[str]") -> "Overview":
     return replace(state, tasks=chosen)
 
 
-def _show_cluster(state: "Overview") -> None:
+def _show_cluster(state: Overview) -> None:
     """Print the queue, the processes and the present problems."""
-    from console.status_table import died_line, output_lines, pressure_lines, process_line
 
     machines, server = state.machines, state.machines.redis
     now, waited = machines.at, machines.oldest_page
@@ -128,14 +124,11 @@ def _show_cluster(state: "Overview") -> None:
     show("\n".join(lines))
 
 
-def _show_problems(connection: "redis.Redis", task: str, reason: str | None, complete: bool, as_json: bool) -> None:
-    from console.problems import groups, print_groups, show_groups
-    from workers.ledger import Ledger, ledgers
-    from workers.task_state.problems import problems
+def _show_problems(connection: redis.Redis, task: str, reason: str | None, complete: bool, as_json: bool) -> None:
 
     every = task == EVERY_TASK
     for name in ledgers(connection) if every else [known_ledger(connection, task).task]:
-        without_row = problems(Ledger(connection, name))
+        without_row = url_problems.problems(Ledger(connection, name))
         found = groups(without_row, reason)
         if as_json:
             print_groups(name, found)
@@ -148,9 +141,8 @@ def _show_problems(connection: "redis.Redis", task: str, reason: str | None, com
             say(f"{task}: " + ("no URLs without a row" if not without_row else f"no reason begins with {reason!r}"))
 
 
-def _show_what_to_do(connection: "redis.Redis", task: str, found: "Sequence[Group]") -> None:
+def _show_what_to_do(connection: redis.Redis, task: str, found: Sequence[Group]) -> None:
     """Print the commands for pages that were judged not to be articles, if there are any."""
-    from workers.extraction_config import config_of
 
     judged = next((group for group in found if group.fate == "judged" and group.urls), None)
     if judged is None:

@@ -3,10 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from extractors.explanation.values import Explanation
+from extractors.explanation.values import Explanation
 
 WIDTH, HEIGHT = 720, 120  # units of the view box
 BINS = 720  # columns of a chart; for longer sequences the extremes of each bin are drawn
@@ -43,7 +41,7 @@ class ReportChart:
     notes: tuple[str, ...] = ()
 
 
-def charts_of(explanation: "Explanation") -> Iterator[ReportChart]:
+def charts_of(explanation: Explanation) -> Iterator[ReportChart]:
     """Yield the charts of a page; each has one column for each line."""
     curves, count = explanation.curves, len(explanation.lines)
     if not curves.weights:

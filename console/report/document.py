@@ -15,21 +15,21 @@ from datetime import UTC, datetime
 from functools import cache
 from html import unescape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from console.locale import translator_of
 from console.locale.translator import Translator
 from console.report.charts import HEIGHT, WIDTH, charts_of
+from console.report.gathering import ReportedPage
 from crawler.logs import printable
+from crawler.scouting.trial import ReadList
+from extractors.explanation.values import DECISIONS
 from extractors.html.sanitising import sanitise
-
-if TYPE_CHECKING:
-    from console.report.gathering import ReportedPage
-    from crawler.scouting.trial import ReadList
-
+from workers.errors import ExemplarError
 
 HERE = Path(__file__).parent / "templates"
 MOST_ROWS, PAGE_ROWS, LEAST_ROWS = 6_000, 2_000, 300  # rows of all pages, of a page at most, and of a page at least
@@ -54,14 +54,11 @@ class ReportHead:
 
 def render_report(
     head: ReportHead,
-    pages: "Sequence[ReportedPage]",
+    pages: Sequence[ReportedPage],
     wording: Translator | None = None,
-    lists: "Sequence[ReadList]" = (),
+    lists: Sequence[ReadList] = (),
 ) -> str:
     """Return the report as HTML. `wording`: its words in a language; None for English. `lists`: those of a trial."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    from extractors.explanation.values import DECISIONS
 
     environment = Environment(
         loader=FileSystemLoader(HERE),
@@ -98,7 +95,6 @@ def render_report(
 
 def write_report(path: Path, html: str) -> None:
     """Write a report. Raises `ExemplarError` if it cannot be written."""
-    from workers.errors import ExemplarError
 
     try:
         path.write_text(html, "utf-8")
@@ -115,7 +111,7 @@ def web_address(url: str) -> str:
     return url if parts.scheme in ("http", "https") and parts.netloc else ""
 
 
-def _view(page: "ReportedPage", most: int) -> dict[str, Any]:
+def _view(page: ReportedPage, most: int) -> dict[str, Any]:
     """Return the template's values for a page, besides the page itself."""
     explanation = page.explanation
     if explanation is None:
@@ -139,7 +135,7 @@ def _view(page: "ReportedPage", most: int) -> dict[str, Any]:
     }
 
 
-def _kept_by(page: "ReportedPage") -> dict[int, list[str]]:
+def _kept_by(page: ReportedPage) -> dict[int, list[str]]:
     """Return for each line the other methods that keep it."""
     names: dict[int, list[str]] = {}
     for answer in page.methods:

@@ -1,14 +1,14 @@
 """Pages → their data for a report: the explained extraction, and the results of other methods."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from console.inputs import PageIn
+from extractors import NoArticle, Section, UnusablePage
+from extractors.explanation import comparable_methods, explain
+from extractors.explanation.line_decisions import lines_in
+from extractors.explanation.values import Explanation
 from workers.redesign.backtest import shingle_f1
-
-if TYPE_CHECKING:
-    from extractors import Section
-    from extractors.explanation.values import Explanation
 
 MOST_COMPARED = 5_000  # lines of a page; a longer one is not extracted by the other methods, which would take a minute
 
@@ -32,7 +32,7 @@ class ReportedPage:
 
     name: str
     role: str = "page"
-    explanation: "Explanation | None" = None
+    explanation: Explanation | None = None
     methods: tuple[ComparedMethod, ...] = ()
     error: str = ""
 
@@ -41,14 +41,13 @@ class ReportedPage:
 class Explainer:
     """Explains pages of one section. `example`: its example page, if it has one."""
 
-    section: "Section"
+    section: Section
     example: PageIn | None = None
     refuse: Any = "sure"
-    _compared: "dict[str, Section] | None" = field(default=None, init=False)
+    _compared: dict[str, Section] | None = field(default=None, init=False)
 
     def page(self, page: PageIn) -> ReportedPage:
         """Return the data of a page for the report."""
-        from extractors.explanation import explain
 
         explanation = explain(
             self.section,
@@ -61,9 +60,7 @@ class Explainer:
         )
         return ReportedPage(page.name, page.role, explanation, tuple(self._answers(page, explanation)))
 
-    def _answers(self, page: PageIn, explanation: "Explanation") -> list[ComparedMethod]:
-        from extractors import NoArticle, UnusablePage
-        from extractors.explanation.line_decisions import lines_in
+    def _answers(self, page: PageIn, explanation: Explanation) -> list[ComparedMethod]:
 
         answers, text, lines = [], explanation.result.text, [line.text for line in explanation.lines]
         for method, section in self._sections().items() if len(lines) <= MOST_COMPARED else ():
@@ -75,10 +72,8 @@ class Explainer:
             answers.append(ComparedMethod(method, kept, shingle_f1(result.text, text), result.reason))
         return sorted(answers, key=lambda answer: -answer.f1)
 
-    def _sections(self) -> "dict[str, Section]":
+    def _sections(self) -> dict[str, Section]:
         """Return the methods to compare, each prepared once with the example."""
-        from extractors import Section, UnusablePage
-        from extractors.explanation import comparable_methods
 
         if self._compared is None:
             self._compared = {}

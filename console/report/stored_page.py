@@ -12,7 +12,6 @@ import sys
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import redis
 
@@ -20,6 +19,8 @@ from console.inputs import PageIn
 from console.locale import translator_of
 from console.report.document import ReportHead, render_report
 from console.report.gathering import Explainer
+from extractors import Section, UnusablePage
+from extractors.html.decoding import decode
 from workers.extraction.recent_pages import SectionPages, section_pages
 from workers.extraction_config import config_of
 from workers.page_store import StoredPage
@@ -30,8 +31,6 @@ from workers.redis_access.connection import connect
 from workers.redis_access.redis_clock import clock_of
 from workers.url_states import fingerprint
 
-if TYPE_CHECKING:
-    from extractors import Section
 MEMORY = 3 * 2**30  # bytes of address space
 SECONDS = 60  # seconds of CPU time
 
@@ -84,9 +83,7 @@ def requested_report(connection: "redis.Redis", task: str, url: str, title: str,
     return render_report(ReportHead(title), [explainer.page(shown)], translator_of(language))
 
 
-def _section(voters: SectionPages | None, method: str) -> "Section":
-    from extractors import Section, UnusablePage
-    from extractors.html.decoding import decode
+def _section(voters: SectionPages | None, method: str) -> Section:
 
     try:
         if voters is None:
