@@ -123,7 +123,7 @@ sources-data:
 # Pictures of each page of the console, in both languages, light and dark, into FOLDER.
 FOLDER ?= build/console-pictures
 console-pictures: $(READY) browser
-	$(BIN)/python -m tests.console.web.pictures $(FOLDER)
+	$(BIN)/python -m docs.site.console_pictures $(FOLDER)
 
 # The compiled walk under the address sanitizer, for SECONDS, on mutated pages of our own. Requires gcc with libasan.
 SECONDS ?= 300

@@ -29,7 +29,7 @@ LONG = (
     "console/web/test_walk.py", "console/test_pictures.py", "crawler/test_section_spider.py",
     "crawler/politeness/test_robots.py", "workers/writing/test_delivery.py", "workers/redesign/test_redesign.py",
     "workers/worker_processes/test_supervisor.py", "console/test_new_user.py", "test_readme.py",
-    "console/test_redis_clock_steps.py", "deploy/test_started.py", "docs/test_site.py", "crawler/test_cluster.py",
+    "deploy/test_started.py", "docs/test_site.py", "crawler/test_cluster.py",
     "test_outputs_docs.py", "console/web/test_accessible.py", "crawler/gates/test_limits.py", "console/test_add.py",
     "extractors/figures/test_draw.py", "console/test_queued_outputs.py", "console/web/test_tabs.py",
     "workers/sinks/test_s3_store.py", "workers/sinks/test_sql.py",

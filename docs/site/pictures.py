@@ -23,7 +23,7 @@ from rich.text import Text
 from crawler.rendering.chromium import find_browser
 from crawler.task_list.schema import sample
 from evaluation.sample_site import SiteServer, tasks_yaml, truth
-from tests.console.web import pictures as console_pictures
+from docs.site import console_pictures
 
 WIDTH, HEIGHT = 1280, 900  # pixels; what is below is cut off
 TERMINAL_WIDTH = 920

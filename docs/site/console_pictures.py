@@ -1,4 +1,4 @@
-"""Pictures of the console: `python -m tests.console.web.pictures FOLDER` runs the real one and the sample site.
+"""Pictures of the console: `python -m docs.site.console_pictures FOLDER` runs the real one and the sample site.
 
 A task is added from a URL, the tasks run, and an article fails; then each page is taken in both languages, light at
 1280 and dark at 360 pixels.
