@@ -9,6 +9,7 @@ import atexit
 import logging
 import multiprocessing
 import os
+import re
 import runpy
 import shutil
 import signal
@@ -20,6 +21,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from importlib import import_module
 from multiprocessing.util import _exit_function  # type: ignore[attr-defined]  # typeshed leaves it out
 from pathlib import Path
 from typing import Any, Union
@@ -37,6 +39,7 @@ PROGRAMS = (
     "console.extraction_process",
     "crawler.scheduling.crawl_process",
 )
+CONSTANTS = "TEST_CONSTANTS"  # variable with numbers that a fork uses in place of ours: `package.module.NAME=1.5 …`
 MOST_FILES = 4096  # that a process has open
 
 
@@ -186,9 +189,7 @@ def _become(
     except BaseException:
         traceback.print_exc()
     finally:
-        for thread in threading.enumerate():
-            if not thread.daemon and thread is not threading.current_thread():
-                thread.join()
+        threading._shutdown()  # type: ignore[attr-defined]  # as at the end of Python: ends the threads of executors, too
         atexit._run_exitfuncs()
         sys.stdout.flush()
         os._exit(code)
@@ -198,6 +199,8 @@ def _be(program: str, arguments: Sequence[str], environment: Mapping[str, str]) 
     """Run `python -m PROGRAM ARGUMENTS` in this process and return its exit code."""
     os.environ.clear()
     os.environ.update(environment)
+    for module, name, number in re.findall(r"([\w.]+)\.(\w+)=(\S+)", environment.get(CONSTANTS, "")):
+        setattr(import_module(module), name, float(number))
     sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
     sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
     sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)

@@ -23,6 +23,9 @@ from tests.written_rows import rows_so_far
 from workers import redaction
 
 LIMIT = 110.0  # seconds that a call may take
+IMPATIENT = {  # a run gives up an output, and pages that are to be tried again, sooner
+    "TEST_CONSTANTS": "console.runner.STUCK_AFTER_PROBLEM=4 crawler.run.section_articles.PATIENCE=1"
+}
 AT_HOME = {"EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", "EXEMPLAR_CONTACT": "a@b.org"}  # what the sample site needs
 
 

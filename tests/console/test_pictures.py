@@ -11,6 +11,7 @@ from tests.site.server import LoggedRequest, SiteServer
 from tests.written_rows import rows_of
 from workers.picture_links import file_name
 
+from .calls import IMPATIENT
 from .conftest import Done, Exemplar
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
@@ -112,10 +113,11 @@ def test_pictures_are_fetched_once_and_shown_from_files_beside_the_rows(
 def test_a_folder_of_pictures_that_cannot_be_written_is_reported_and_nothing_is_lost(
     site: SiteServer, tmp_path: Path, exemplar: Exemplar, pictures: list[str]
 ) -> None:
+    site.override(FLAKY, status=200, headers={"Content-Type": "image/webp"}, body=WEBP)
     write_tasks(tmp_path, site, '{to: "out/{task}.jsonl", fields: [url, html]}')
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "pictures").write_text("in the way")
-    done = exemplar("run", "--once", "--json").failed(1)
+    done = exemplar("run", "--once", "--json", **IMPATIENT).failed(1)
     assert (done.accounting["news"]["written"], done.accounting["news:pictures"]["fetched"]) == (3, 3)
     [problem] = {event["text"] for event in done.events if event["event"] == "trouble"}
     assert f"{tmp_path}/out/pictures" in problem

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.console.calls import edit
+from tests.console.calls import IMPATIENT, edit
 from tests.console.conftest import Exemplar
 from tests.workers.http_receiver import Receiver, Request, answering
 
@@ -34,7 +34,7 @@ def test_a_run_ends_when_all_rows_are_delivered_and_reports_a_target_that_is_awa
         file = folder / "tasks.yaml"
         file.write_text(file.read_text("utf-8").replace("out/articles.db", f"{target}{{task}}"), "utf-8")
         edit(folder, "defaults:\n", "defaults:\n  limit: 4\n")
-        done = exemplar("run", "--once", "--json").failed(1, "the receiver answered 503")
+        done = exemplar("run", "--once", "--json", **IMPATIENT).failed(1, "the receiver answered 503")
         assert "output unavailable; pages and rows are kept for the next run" in done.events[-1]["problems"]
         [rows] = batches(receiver, "/en-stories")  # one batch, at the end
         assert len({row["url"] for row in rows}) == len(rows) == done.accounting["en-stories"]["written"] > 0

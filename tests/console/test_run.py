@@ -18,7 +18,7 @@ import redis
 from console.runner import RESTARTS
 from evaluation.sample_site import DEAD_LINKS, shingle_f1, truth
 from tests.chaos.cluster import REPOSITORY
-from tests.console.calls import edit, until_written
+from tests.console.calls import IMPATIENT, edit, until_written
 from tests.console.conftest import Crawled, Done, Exemplar
 from tests.forks import Started, start
 from tests.site.server import SiteServer
@@ -140,7 +140,7 @@ def test_two_runs_in_one_folder_do_not_mix(folder: Path, exemplar: Exemplar, env
 def test_a_run_says_why_a_page_waits(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
     edit(folder, "defaults:\n", "defaults:\n  limit: 3\n")
     site.override(truth("zh")[0].path, status=503, body=b"later")
-    done = exemplar("run", "zh-news", "--once", "--json").failed(1).accounting["zh-news"]
+    done = exemplar("run", "zh-news", "--once", "--json", **IMPATIENT).failed(1).accounting["zh-news"]
     assert done["waiting"] == 1
     assert any("http 503" in problem for problem in done["problems"]), done
 

@@ -193,7 +193,7 @@ def test_no_part_of_a_secret_in_a_variable_appears_anywhere(
         tasks[f"proxy{number}"] = own | {"output": "out/{task}.jsonl", "proxy": proxy}
     settings = {"contact": "https://example.org/c", "allow_hosts": ["127.0.0.1"], "delay": 0}
     (tmp_path / "tasks.yaml").write_text(json.dumps({"settings": settings, "tasks": tasks}), "utf-8")
-    environment = {**secrets, "REDIS_URL": redis_url}
+    environment = {**secrets, **calls.IMPATIENT, "REDIS_URL": redis_url}
     commands = [["check"], ["run", "--once", "--workers", "1", "--json", "--log-format", "json", "-v"],
              ["status"], ["status", "--json"], ["failures"], ["failures", "news", "--json"], ["alarms"]]  # fmt: skip
     monkeypatch.setattr(calls, "LIMIT", 300.0)  # targets that are away are tried for a minute
