@@ -22,8 +22,8 @@ from rich.text import Text
 
 from crawler.rendering.chromium import find_browser
 from crawler.task_list.schema import sample
-from evaluation.sample_site import SiteServer, tasks_yaml, truth
 from docs.site import console_pictures
+from evaluation.sample_site import SiteServer, tasks_yaml, truth
 
 WIDTH, HEIGHT = 1280, 900  # pixels; what is below is cut off
 TERMINAL_WIDTH = 920

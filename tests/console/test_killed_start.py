@@ -1,18 +1,20 @@
 """`exemplar run` killed while it starts: no process that it started remains."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.redis_servers import eventually
 from tests.samples import sample
-from tests.site.server import SiteServer
 
 MARK = "EXEMPLAR_TEST_MARK"
 LIMIT = 60.0  # seconds until a test gives up waiting
@@ -27,20 +29,15 @@ pytestmark = pytest.mark.timeout(300)
 class MarkedRuns:
     """Runs in new interpreters, as users have them; `marked` finds all of their processes by a variable."""
 
-    def __init__(self, folder: Path, site: SiteServer, environment: dict[str, str]):
-        self.folder, self.site = folder, site
-        self.mark = f"{MARK}={uuid.uuid4().hex}"
-        self.environment = environment | dict([self.mark.split("=")])
-        self.count = 0
+    def __init__(self, folder: Path, environment: dict[str, str]):
+        self.folder, self.mark = folder, uuid.uuid4().hex
+        self.environment = environment | {MARK: self.mark}
         self.known: set[tuple[int, str]] = set()  # processes that were found, with their start times
 
-    def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
-        self.count += 1
-        folder = self.folder / str(self.count)
-        folder.mkdir()
-        (folder / "tasks.yaml").write_text((self.folder / "tasks.yaml").read_text("utf-8"), "utf-8")
-        command = [sys.executable, "-m", "console", *(arguments or ("run", "--json"))]
-        null = subprocess.DEVNULL
+    def start(self) -> "subprocess.Popen[bytes]":
+        folder, null = Path(tempfile.mkdtemp(dir=self.folder)), subprocess.DEVNULL
+        shutil.copy(self.folder / "tasks.yaml", folder)
+        command = [sys.executable, "-m", "console", "run", "--json"]
         return subprocess.Popen(
             command, cwd=folder, env=self.environment, stdin=null, stdout=null, stderr=null, start_new_session=True
         )
@@ -65,46 +62,26 @@ class MarkedRuns:
                 continue  # it has ended meanwhile
         return found
 
-    def wait_for_child(self, process: "subprocess.Popen[bytes]", program: str) -> None:
-        """Wait until the run has a child of this program; between fork and exec it has the run's own command line."""
-        until(lambda: any(program in line for pid, line in self.marked().items() if pid != process.pid))
-
-    def end(self) -> None:
-        for pid in self.marked():
-            os.kill(pid, signal.SIGKILL)
-
-
-def until(is_so: Callable[[], object]) -> None:
-    limit = time.monotonic() + LIMIT
-    while not is_so():
-        assert time.monotonic() < limit
-        time.sleep(0.02)
-
-
-def kill(process: "subprocess.Popen[bytes]") -> None:
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
 
 @pytest.fixture
-def runs(folder: Path, site: SiteServer, environment: dict[str, str]) -> Iterator[MarkedRuns]:
-    runs = MarkedRuns(folder, site, environment)
+def runs(folder: Path, environment: dict[str, str]) -> Iterator[MarkedRuns]:
+    runs = MarkedRuns(folder, environment)
     yield runs
-    runs.end()
-
-
-def left_by(runs: MarkedRuns) -> dict[int, str]:
-    limit = time.monotonic() + LIMIT
-    while (left := runs.marked()) and time.monotonic() < limit:
-        time.sleep(0.1)
-    return left
+    for pid in runs.marked():
+        os.kill(pid, signal.SIGKILL)
 
 
 def test_kills_at_drawn_moments_of_the_start_leave_no_process(runs: MarkedRuns) -> None:
     for number in range(KILLS):
-        process = runs.start()
-        if number % 4:  # else before any child
-            runs.wait_for_child(process, CHILDREN[number % 4 - 1])
-        time.sleep(number // 4 * 4 * STEP)
-        kill(process)
-    assert left_by(runs) == {}
+        start_and_kill(runs, number)
+    eventually(lambda: runs.marked() == {}, LIMIT)
+
+
+def start_and_kill(runs: MarkedRuns, number: int) -> None:
+    process = runs.start()
+    if number % 4:  # else before any child; between fork and exec a child has the run's own command line
+        program = CHILDREN[number % 4 - 1]
+        eventually(lambda: any(program in line for pid, line in runs.marked().items() if pid != process.pid), LIMIT)
+    time.sleep(number // 4 * 4 * STEP)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

@@ -1,6 +1,5 @@
 """Chinese where the locale is Chinese, English everywhere else, and a catalogue that is complete."""
 
-import gettext
 import json
 import re
 import string
@@ -27,11 +26,6 @@ def translator() -> Translator:
 
 
 # -- the catalogue
-
-
-def test_gettext_reads_the_compiled_catalogue() -> None:
-    with COMMAND_LINE.with_suffix(".mo").open("rb") as compiled:
-        assert gettext.GNUTranslations(compiled).gettext("Usage:") == "用法："
 
 
 def test_a_translation_names_no_value_that_its_message_does_not_have(translated: dict[str, str]) -> None:

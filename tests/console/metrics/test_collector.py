@@ -16,6 +16,7 @@ from crawler.run.run_report import RunReport, keep_report
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import loads
 from crawler.task_list.publication import periods_of, publish
+from tests.console.conftest import Exemplar
 from tests.console.web.conftest import NAMES, TASKS
 from workers import keys
 from workers.ledger import Ledger
@@ -106,6 +107,12 @@ def test_a_redis_that_is_away_is_down_and_has_no_other_metrics(scrape: Scrape) -
     samples = scrape()
     assert value(samples, "up") == 0
     assert {name for name, _ in samples} == {"exemplar_up", "exemplar_build_info"}
+
+
+def test_the_command_says_in_a_metric_that_redis_is_away(in_process: Exemplar) -> None:
+    done = in_process("metrics", REDIS_URL=AWAY)
+    assert (done.code, done.err) == (0, "")
+    assert 'exemplar_up{server="127.0.0.1:1/0"} 0.0' in done.out
 
 
 def test_totals_only_grow(connection: "redis.Redis") -> None:
