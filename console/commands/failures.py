@@ -103,8 +103,7 @@ def list_(task: str | None, reason: str | None, complete: bool, tasks: Path | No
 
 def _groups(ledger: Ledger, reason: str | None) -> list[Group]:
     """Return the failed pages of a task by reason, then its refused rows by output and reason."""
-    failed = (page.problem for page in failures(ledger))
-    return [*failed_groups(ledger, failed, reason), *refused_groups(ledger, reason)]
+    return [*failed_groups(ledger, failures(ledger), reason), *refused_groups(ledger, reason)]
 
 
 @command.command("show")
@@ -138,8 +137,7 @@ def show_(task: str, url: str, file: Path | None, tasks: Path | None, as_json: b
 
 def _failed_page(ledger: Ledger, url: str, short_reason: str) -> tuple[dict[str, Any], bytes | None]:
     """Return the facts of a failed page, and its bytes if they are kept."""
-    known = (page.problem for page in failures(ledger) if page.problem.url == url)
-    problem = next(known, Problem("failed", short_reason))
+    problem = next((one for one in failures(ledger) if one.url == url), Problem("failed", short_reason))
     kept = kept_page(ledger.redis, ledger.task, fingerprint(url))
     facts: dict[str, Any] = {"task": ledger.task, "url": url, "reason": problem.reason}
     facts |= {"at": moment(problem.at) if problem.at is not None else None, "kept": kept is not None}

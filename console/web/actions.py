@@ -71,7 +71,7 @@ class ConsoleActions:
         else:
             urls = [] if wanted.url is None else [wanted.url]
             if wanted.url is None:
-                found = groups(page.problem for page in failures(ledger))
+                found = groups(failures(ledger))
                 urls = [url for group in found if wanted.key in (None, group.key) for url in group.urls]
             number = sum((retry if is_retry else drop)(ledger, url) for url in urls)
         self.data.expire()

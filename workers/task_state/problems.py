@@ -11,7 +11,7 @@ from typing import cast
 
 from ..health.store import open_alarms
 from ..ledger import Ledger, short
-from ..pages.quarantine import PageNote, drop_page, kept_notes
+from ..pages.quarantine import drop_page
 from ..url_states import State, fingerprint
 from .forgetting import buckets
 
@@ -67,24 +67,11 @@ def _to_be_tried_again(ledger: Ledger) -> list[Problem]:
     return open_problems
 
 
-@dataclass(frozen=True, slots=True)
-class FailedPage:
-    """A failed URL of a task; `page`: the note on its page in quarantine, None if it is not kept."""
-
-    problem: Problem
-    page: PageNote | None = None
-
-
-def failures(ledger: Ledger) -> list[FailedPage]:
-    """Return all failed pages of a task: those with a URL, newest first, then those without."""
+def failures(ledger: Ledger) -> list[Problem]:
+    """Return all failed URLs of a task: first those with a URL, newest first."""
     if not ledger.counts().states["failed"]:  # then no bucket has to be read
         return []
-    notes = kept_notes(ledger.redis, ledger.task)
-    failed = [problem for problem in problems(ledger) if problem.state == "failed"]
-    return [
-        FailedPage(problem, notes.get(fingerprint(problem.url)) if problem.url is not None else None)
-        for problem in failed
-    ]
+    return [problem for problem in problems(ledger) if problem.state == "failed"]
 
 
 def retry(ledger: Ledger, url: str) -> bool:
