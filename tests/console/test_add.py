@@ -112,11 +112,6 @@ def test_private_address_says_allow_hosts(site: SiteServer, tmp_path: Path, exem
     assert site.requests == []
 
 
-def test_a_name_is_for_one_url(in_process: Exemplar) -> None:
-    urls = "https://a.example/1", "https://b.example/1"
-    in_process("add", *urls, "--name", "x").failed(2, "--name needs a single URL")
-
-
 @pytest.mark.parametrize(
     ("option", "value", "says"),
     [("--every", "soon", "soon"), ("--output", "out.txt", "--output: unknown kind of output .txt")],

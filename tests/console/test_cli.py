@@ -20,10 +20,6 @@ def test_every_command_has_help_with_an_example(command: str, in_process: Exempl
     assert f"exemplar {command.split()[0]}" in done.out.partition("Examples:")[2]
 
 
-def test_unknown_command_names_the_nearest(in_process: Exemplar) -> None:
-    in_process("chekc").failed(2, "did you mean 'check'")
-
-
 @pytest.mark.parametrize("command", ["run", "check", "schedule", "crawl news"])
 def test_missing_task_list_is_one_clear_line(command: str, exemplar: Exemplar) -> None:
     assert exemplar(*command.split()).failed(2).err.startswith("error:")
@@ -105,15 +101,33 @@ def test_extract_writes_one_file_a_page(in_process: Exemplar, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (["chekc"], "did you mean 'check'"),
+        (["init", "--contact", "me\nsettings: {}"], "neither a URL nor an e-mail address"),
         (["extract", "nowhere.html"], "no such file"),
         (["extract", "--method", "exampel", "-"], "did you mean 'example'"),
         (["extract", "--method", "example", "-"], "example"),
+        (["extract", "page.html", "--output", "pages.csv"], "not written as .csv"),
+        (["extract", "page.html", "--format", "json", "--explain"], "--explain prints text after the result"),
+        (["extract", "urls.txt"], "urls.txt:4: 'www.a.example/2' is not a URL"),
+        (["add", "urls.txt"], "urls.txt:4: 'www.a.example/2' is not a URL"),
+        (["add", "https://a.example/1", "https://b.example/1", "--name", "x"], "--name needs a single URL"),
+        (["add", " "], "an empty URL"),
+        *(
+            (["add", source], f"{source}: no such file; a URL begins with https://")
+            for source in ("sections.csv", "news.example/a/1.html", "127.0.0.1:8000/a.html")
+        ),
+        (["crawl", "news", "--from", "2020"], "'2020' does not match the format '%Y-%m-%d'"),
         (["run", "--workers", "0"], "--workers"),
         (["status", "--problems", "nope"], "unknown task 'nope'; no task has run yet"),
     ],
 )
-def test_wrong_usage_says_what_to_do(arguments: list[str], says: str, in_process: Exemplar) -> None:
-    in_process(*arguments, stdin=b"<p>x</p>").failed(2, says)
+def test_wrong_usage_says_what_to_do_and_writes_nothing(
+    arguments: list[str], says: str, in_process: Exemplar, tmp_path: Path
+) -> None:
+    (tmp_path / "page.html").write_text("<p>x</p>", "utf-8")
+    (tmp_path / "urls.txt").write_text("# ours\nhttps://a.example/1\n\nwww.a.example/2\n", "utf-8")
+    assert in_process(*arguments, stdin=b"<p>x</p>").failed(2, says).out == ""
+    assert {file.name for file in tmp_path.iterdir()} <= {"page.html", "urls.txt", ".exemplar"}
 
 
 @pytest.mark.parametrize("command", ["add", "add --json"])

@@ -63,17 +63,6 @@ def test_the_printed_address_of_the_console_is_one_that_it_answers(host: str, na
     assert host_name(urlsplit(address).netloc) in config.hosts
 
 
-def test_a_day_in_another_form_is_answered_with_the_right_one(in_process: Exemplar):
-    in_process("crawl", "news", "--from", "2020").failed(2, "'2020' does not match the format '%Y-%m-%d'")
-
-
-@pytest.mark.parametrize("source", ["", " ", "sections.csv", "news.example/a/1.html", "127.0.0.1:8000/a.html"])
-def test_a_source_of_add_that_is_neither_url_nor_file(in_process: Exemplar, source: str):
-    done = in_process("add", source).failed(2)
-    expected = f"{source}: no such file; a URL begins with https://" if source.strip() else "an empty URL"
-    assert expected in " ".join(done.err.split())
-
-
 def test_ctrl_c_while_the_command_line_is_loaded_ends_it_without_a_traceback():
     program = (
         "import os, signal, sys\n"

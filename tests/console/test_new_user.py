@@ -58,11 +58,6 @@ def test_ctrl_c_while_pages_are_read_ends_a_command(
     assert not (tmp_path / "tasks.yaml").exists()
 
 
-def test_init_names_an_invalid_contact(tmp_path: Path, in_process: Exemplar) -> None:
-    in_process("init", "--contact", "me\nsettings: {}").failed(2, "neither a URL nor an e-mail address")
-    assert not (tmp_path / "tasks.yaml").exists()
-
-
 # -- add
 
 
@@ -99,23 +94,11 @@ def test_an_output_with_a_slash_is_a_folder_whose_files_a_repeated_run_replaces(
     in_process("extract", "page.html", "--output", "/proc/res.json").failed(1, "'/proc/res.json'")
 
 
-def test_an_output_in_a_format_that_pages_do_not_have_is_refused(tmp_path: Path, in_process: Exemplar) -> None:
-    (tmp_path / "page.html").write_text(PAGE, "utf-8")
-    in_process("extract", "page.html", "--output", "pages.csv").failed(2, "not written as .csv")
-    assert not (tmp_path / "pages.csv").exists()
-
-
 @pytest.mark.parametrize("source", ["/dev/zero", "-"])
 def test_input_without_an_end_is_refused(source: str, in_process: Exemplar) -> None:
     in_process("extract", source, stdin=bytes(LARGEST_PAGE + 1) if source == "-" else b"").failed(
         1, f"{source}: larger than 32 MB"
     )
-
-
-@pytest.mark.parametrize("command", ["add", "extract"])
-def test_a_line_of_a_list_that_is_no_url_is_named(command: str, tmp_path: Path, in_process: Exemplar) -> None:
-    (tmp_path / "urls.txt").write_text("# ours\nhttps://a.example/1\n\nwww.a.example/2\n", "utf-8")
-    in_process(command, "urls.txt").failed(2, "urls.txt:4: 'www.a.example/2' is not a URL")
 
 
 # -- run

@@ -218,9 +218,3 @@ def test_a_report_that_cannot_be_written_is_refused_at_once(
 ) -> None:
     done = in_process("extract", "page.html", "--report", path).failed(2, message)
     assert done.out == ""
-
-
-def test_explain_does_not_go_with_json(pages: Path, in_process: Exemplar) -> None:
-    in_process("extract", "page.html", "--format", "json", "--explain").failed(
-        2, "--explain prints text after the result"
-    )
