@@ -11,6 +11,7 @@ from console.problems import accept_page, alike, groups
 from console.proposal_decisions import adopt_proposal, dismiss_proposal
 from console.web import api_types as types
 from console.web.data import ConsoleData
+from console.web.snapshot import task_list
 from crawler.guarding.guard import guard_from, host_and_port
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.change import changed_task, task_block
@@ -130,7 +131,7 @@ class ConsoleActions:
 
         With `url`, whether its site would be refused for that.
         """
-        tasks, mistakes = self.data.file.read()
+        tasks, mistakes = task_list(self.data.config.tasks)
         listed = tasks or (existing_list(self.data.config.tasks).tasks if not mistakes else TaskFile(tasks={}))
         is_allowed = url and guard_from(listed.settings.allow_hosts).lists(*host_and_port(url))
         return not contact_of(listed.settings) and not is_allowed

@@ -18,7 +18,7 @@ from console.problems import Group, failed_groups, groups, refused_groups
 from console.web.article_index import ArticleIndex
 from console.web.article_sources import article_files
 from console.web.config import ConsoleConfig
-from console.web.snapshot import FRESH, Kept, Snapshot, TaskListFile, read_snapshot
+from console.web.snapshot import FRESH, Kept, Snapshot, read_snapshot, task_list
 from crawler.politeness.pace import host_of, host_state
 from workers.ledger import Ledger, short
 from workers.redesign.proposals import Proposal, proposals
@@ -65,8 +65,7 @@ class ConsoleData:
     def __init__(self, config: ConsoleConfig, url: str, connection: "redis.Redis", state: Path):
         self.config, self.url, self.redis = config, url, connection
         self.redis_name = address_of(url).name
-        self.file = TaskListFile(config.tasks)
-        self.snapshots = Kept(partial(read_snapshot, connection, self.file), FRESH)
+        self.snapshots = Kept(partial(read_snapshot, connection, config.tasks), FRESH)
         self.index = ArticleIndex(state / "console")
         self._proposals = Kept(partial(_open_proposals, connection), PROPOSALS_FRESH)
         self._stopping = threading.Event()
@@ -84,7 +83,7 @@ class ConsoleData:
 
     def update_index(self) -> int:
         """Index the rows that the outputs have since the last time; return how many articles are new."""
-        tasks, _ = self.file.read()
+        tasks, _ = task_list(self.config.tasks)
         if not tasks:
             return 0
         self.index.former = {former: task.name for task in tasks.tasks.values() for former in task.formerly}

@@ -45,19 +45,13 @@ class Snapshot(TasksOverview):
         return totals
 
 
-class TaskListFile:
-    """tasks.yaml, read again when it has changed."""
-
-    def __init__(self, path: Path):
-        self.path = path
-
-    def read(self) -> tuple[TaskFile | None, tuple[str, ...]]:
-        """Return the tasks (None if the file has mistakes or is missing) and the mistakes."""
-        try:
-            status = self.path.stat()
-        except OSError:
-            return None, ()
-        return _read(self.path, (status.st_mtime_ns, status.st_size))
+def task_list(path: Path) -> tuple[TaskFile | None, tuple[str, ...]]:
+    """Return the tasks of tasks.yaml (None if it has mistakes or is missing) and its mistakes; read again if changed."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None, ()
+    return _read(path, (status.st_mtime_ns, status.st_size))
 
 
 @lru_cache(maxsize=1)
@@ -90,9 +84,9 @@ class Kept(Generic[Value]):
             self._last = None
 
 
-def read_snapshot(connection: "redis.Redis", file: TaskListFile) -> Snapshot:
-    """Return the present state of all tasks. Raises `redis.RedisError`."""
-    in_file, mistakes = file.read()
+def read_snapshot(connection: "redis.Redis", file: Path) -> Snapshot:
+    """Return the present state of all tasks; `file`: tasks.yaml. Raises `redis.RedisError`."""
+    in_file, mistakes = task_list(file)
     first = datetime.fromtimestamp(clock_of(connection).now(), UTC).date() - timedelta(days=DAYS - 1)
     found = tasks_overview(connection, [first + timedelta(days=number) for number in range(DAYS)])
     listed = in_file.tasks if in_file else {}

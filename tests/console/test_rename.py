@@ -1,6 +1,7 @@
 """`exemplar rename`: the rows that were written stay rows of the task, wherever its outputs are afterwards."""
 
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from console.commands import rename as rename_command
 from console.web.api_types import ArticleQuery
 from console.web.article_index import ArticleIndex
+from console.web.config import ConsoleConfig
 from console.web.data import ConsoleData
 from crawler.task_list import edit
 from crawler.task_list.file import load
@@ -46,12 +48,10 @@ def exported(exemplar: Exemplar, *options: str) -> int:
 def indexed(folder: Path, task: str) -> int:
     """How many articles the console shows for a task."""
     data = ConsoleData.__new__(ConsoleData)
-    index = ArticleIndex(folder / ".console")
-    tasks = load(folder / "tasks.yaml")
-    data.index, data.file = index, type("File", (), {"read": lambda self: (tasks, None)})()
-    data._stopping = type("Never", (), {"is_set": lambda self: False})()
+    data.config, data.index = ConsoleConfig(folder / "tasks.yaml"), ArticleIndex(folder / ".console")
+    data._stopping = threading.Event()
     data.update_index()
-    found = index.search(ArticleQuery(task=task), most=99)
+    found = data.index.search(ArticleQuery(task=task), most=99)
     assert all(article.task == task for article in found.articles)
     return found.count
 

@@ -17,21 +17,18 @@ from urllib.parse import quote, unquote
 
 import pytest
 import redis
-from starlette.testclient import TestClient
 from zstandard import FRAME_HEADER
 
-from console.web.app import create_app
-from console.web.config import ConsoleConfig
-from console.web.context import Web
-from console.web.data import ConsoleData
 from evaluation.sample_site import EXAMPLES, PATTERNS, STARTS
 from tests.console import calls
 from tests.console.conftest import Exemplar
+from tests.console.web.conftest import MakeConsole
+from tests.console.web.conftest import console as console
+from tests.console.web.conftest import tasks_yaml as tasks_yaml
 from tests.redis_servers import free_port, redis_server
 from tests.services import MariaDbServer, PostgresServer
 from tests.site.server import SiteServer
 from tests.workers.http_receiver import Receiver, Request, answering
-from workers.redis_access.connection import connect
 
 pytestmark = pytest.mark.timeout(400)
 RESERVED = ":/?#[]@!$&'()*+,;=% \"\\{}é中|^`<>"
@@ -124,16 +121,6 @@ def in_options(servers: Servers) -> list[str]:
     ]
 
 
-@pytest.fixture
-def console(tmp_path: Path, redis_url: str) -> Iterator[TestClient]:
-    (tmp_path / "tasks.yaml").write_text("tasks: {}", "utf-8")
-    connection, config = connect(redis_url), ConsoleConfig(tmp_path / "tasks.yaml")
-    data = ConsoleData(config, redis_url, connection, tmp_path / ".exemplar")
-    web = Web(data)
-    yield TestClient(create_app(web), base_url="http://127.0.0.1:8300")
-    connection.close()
-
-
 def without_pages(value: object) -> object:
     """A value of Redis without its compressed pages, whose bytes may spell anything."""
     if isinstance(value, bytes):
@@ -162,7 +149,7 @@ def test_no_part_of_a_secret_in_a_variable_appears_anywhere(
     site: SiteServer,
     tmp_path: Path,
     exemplar: Exemplar,
-    console: TestClient,
+    console: MakeConsole,
     connection: "redis.Redis",
     redis_url: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -202,8 +189,9 @@ def test_no_part_of_a_secret_in_a_variable_appears_anywhere(
         assert_hidden(secrets.values(), done.out + done.err, " ".join(arguments))
     for name, secret in secrets.items():
         monkeypatch.setenv(name, secret)
+    client = console()
     for path in (*PAGES, *ANSWERS):
-        answer = console.get(path.format("news"))
+        answer = client.get(path.format("news"))
         assert answer.status_code == 200, path
         assert_hidden(secrets.values(), answer.text, path)
     assert_hidden(secrets.values(), stored(connection), "Redis")
