@@ -46,7 +46,7 @@ class Snapshot(TasksOverview):
 
 
 def task_list(path: Path) -> tuple[TaskFile | None, tuple[str, ...]]:
-    """Return the tasks of tasks.yaml (None if it has mistakes or is missing) and its mistakes; read again if changed."""
+    """Return the tasks of tasks.yaml, None if it has mistakes or is missing, and its mistakes."""
     try:
         status = path.stat()
     except OSError:
