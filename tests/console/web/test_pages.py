@@ -194,7 +194,7 @@ def test_a_rejected_page_is_accepted(client: ConsoleClient, connection: "redis.R
     path = f"/tasks/{NAMES[0]}/links"
     assert "a list: 5 of 10" in client.get(path).text
     url = "https://news.example/0/a/3.html"
-    client.act(f"{path}/accept", url=url)
+    assert client.act(f"{path}/accept", url=url).headers["location"] == path
     assert Ledger(connection, NAMES[0]).state_of(url) == ("waiting", "")
     assert "the next run fetches it again" in client.get(path).text
     client.act(f"{path}/accept", url=URL)
