@@ -75,8 +75,10 @@ class AddressRefused(RequestRefused):
     """The guard refused an IP address. `whose`: "proxy", or "" for the host of the URL."""
 
     def __init__(self, address: object, whose: str = "address"):
-        what = "list the host" if whose == "address" else "list it"
-        super().__init__(f"{whose} {address} is not public; {what} under allow_hosts of settings if it is yours")
+        super().__init__(
+            f"{whose} {address} is not public; if it is yours, list its host under `settings.allow_hosts` in "
+            "tasks.yaml or in EXEMPLAR_ALLOW_HOSTS"
+        )
 
 
 class RobotsForbidden(RequestRefused):

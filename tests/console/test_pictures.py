@@ -98,7 +98,8 @@ def test_pictures_are_fetched_once_and_shown_from_files_beside_the_rows(
     assert {problem["url"]: problem["reason"] for problem in problems} == {
         gone: "http 404",
         page: "not a picture: text/html",
-        private: "address 127.0.0.2 is not public; list the host under allow_hosts of settings if it is yours",
+        private: "address 127.0.0.2 is not public; if it is yours, list its host under `settings.allow_hosts` in "
+        "tasks.yaml or in EXEMPLAR_ALLOW_HOSTS",
     }
     assert "exemplar accept" not in exemplar("status", "--problems", "news:pictures").out
     # Pages and pictures have one pace

@@ -15,7 +15,7 @@ from tests.crawler.servers import Server, attempt, here
 pytestmark = pytest.mark.timeout(120)
 
 ROBOTS_TRIED = range(0, len(FORMS), 8)  # each costs the pauses after which robots.txt is asked for again
-REFUSED = re.compile(r"address [0-9a-f.:]+ is not public; list the host under allow_hosts")
+REFUSED = re.compile(r"address [0-9a-f.:]+ is not public; if it is yours, list its host under `settings\.allow_hosts`")
 NOT_FOUND = re.compile(r"(the site is unreachable: )?host not found|invalid URL: .+")
 ZONED = [form for form in FORMS if "%25" in form]  # resolvers differ in whether they read these
 REACHED = [f"http://{host}:{{port}}/" for host in LOOPBACK] + [

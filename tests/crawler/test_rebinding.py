@@ -23,7 +23,10 @@ NAMES = {
     "moves.test": [["127.0.0.1"]],
     "named.test": [["127.0.0.3"]],  # listed by its name, with a port
 }
-REFUSED = "address 127.0.0.2 is not public; list the host under allow_hosts of settings if it is yours"
+REFUSED = (
+    "address 127.0.0.2 is not public; if it is yours, list its host under `settings.allow_hosts` in tasks.yaml or in "
+    "EXEMPLAR_ALLOW_HOSTS"
+)
 
 
 class Tried(NamedTuple):

@@ -135,7 +135,9 @@ def test_a_private_proxy_has_to_be_listed(connection, redis_url, tmp_path):
     with Proxy() as proxy:
         run = run_behind(proxy.port, tmp_path, redis_url, "news.test")
     assert (run.code, run.begun, proxy.targets) == (1, set(), [])
-    assert any("proxy 127.0.0.1 is not public; list it under allow_hosts" in said for said in run.report["problems"])
+    assert any(
+        "proxy 127.0.0.1 is not public; if it is yours, list its host" in said for said in run.report["problems"]
+    )
 
 
 def test_a_proxy_that_requires_authentication_is_reported(connection, redis_url, tmp_path):
