@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -90,8 +91,8 @@ def hostile(tasks_yaml: Path, connection: "redis.Redis") -> list[str]:
     out.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     presence = Presence(connection, "extract")
     presence.show(last_error={"at": time.time(), "text": TEXTS[0]}, task=TEXTS[1], waits=TEXTS[2], version=TEXTS[3])
-    problem = PresentProblem(TEXTS[4], first=1.0, last=1.0, count=1, nodes=(TEXTS[5],)).to_dict()
-    connection.hset(keys.PROBLEMS_NOW, presence.name, json.dumps([problem]))
+    problem = PresentProblem(TEXTS[4], first=1.0, last=1.0, count=1, nodes=(TEXTS[5],))
+    connection.hset(keys.PROBLEMS_NOW, presence.name, json.dumps([asdict(problem)]))
     return names
 
 
