@@ -23,7 +23,7 @@ from workers.extraction import ledger_recovery
 from workers.extraction.ledger_recovery import heal
 from workers.extraction.re_extraction import ReExtraction, kept_pages_for
 from workers.extraction.section_preparation import SectionPreparation
-from workers.extraction_config import config_of
+from workers.extraction_config import ExtractionConfig, config_of
 from workers.ledger import Ledger
 from workers.redesign.adoption import adopt
 from workers.redesign.off_template import OffTemplatePages
@@ -114,6 +114,7 @@ def recover(redis_url, folder, names, empty_at=None):
     """Complete the ledger from the outputs, as before a write; Redis is emptied before a batch of rows is compared."""
     connection, steps = redis.Redis.from_url(redis_url), count()
     outputs = outputs_of(folder, names)
+    config = ExtractionConfig(TASK, url(0), ".*", names, str(folder))
 
     def progress():
         if next(steps) == empty_at:
@@ -122,7 +123,7 @@ def recover(redis_url, folder, names, empty_at=None):
     for output in outputs:
         while output.healed_in != (epoch := current_epoch(connection)):
             with output.exclusive():
-                heal(Ledger(connection, TASK), output, outputs, epoch, progress)
+                heal(Ledger(connection, TASK), config, output, outputs, epoch, progress)
         output.sink.close()
 
 

@@ -61,7 +61,8 @@ class GroupWriter:
     """Writes and settles the pages of one task and worker. Not for several threads."""
 
     def __init__(self, ledger: Ledger, section: PreparedSection, worker: str, *, watch: Watch, times: WorkerTimes):
-        self.ledger, self.outputs, self.queued, self.worker = ledger, section.outputs, section.queued, worker
+        self.ledger, self.config, self.worker = ledger, section.config, worker
+        self.outputs, self.queued = section.outputs, section.queued
         self.watch, self.times = watch, times
         self._found: list[tuple[PageLease, FoundArticle]] = []  # articles whose canonical URLs are not claimed yet
         self._pages: list[PendingPage] = []
@@ -188,7 +189,7 @@ class GroupWriter:
             if turn == output.healed_in:
                 break
             is_compared = True
-            learnt = heal(self.ledger, output, self.outputs, turn, progress)
+            learnt = heal(self.ledger, self.config, output, self.outputs, turn, progress)
             if learnt:
                 log.warning("task %s: %d row(s) found in %s were added to the ledger", task, learnt, output.name)
         for page in pages:

@@ -21,7 +21,7 @@ from typing import Any, Literal, cast
 
 from .. import keys
 from ..errors import SinkUnavailable
-from ..extraction_config import config_of
+from ..extraction_config import ExtractionConfig
 from ..ledger import Ledger, day_code
 from ..redis_access.epoch import current_epoch
 from ..redis_access.full_redis import even_when_full
@@ -65,14 +65,22 @@ def confirm(ledger: Ledger, pages: Mapping[Fingerprint, Sequence[str]], worker: 
     return Confirmed(epoch.decode() if epoch else current_epoch(ledger.redis), delivered)
 
 
-def heal(ledger: Ledger, output: Output, outputs: Sequence[Output], epoch: str, progress: Callable[[], None]) -> int:
+def heal(
+    ledger: Ledger,
+    config: ExtractionConfig,
+    output: Output,
+    outputs: Sequence[Output],
+    epoch: str,
+    progress: Callable[[], None],
+) -> int:
     """Add the rows of an output that this process holds to the ledger; return how many were missing in it.
 
     A row counts as written if all `outputs` have it, else as delivered to those that do. If the task has queued
     outputs, too, the newest rows only count as delivered: Redis may have lost the rows that waited. The same applies if
     an output gets only some of the rows. Written rows are rechecked again. Nothing happens if a process has done this
     in the same epoch, or if the ledger forgets old URLs by its setting: then each row is looked up when it is written.
-    `progress` is called before each step. Raises `SinkUnavailable`.
+    `config` is the caller's own: an emptied Redis has none yet. `progress` is called before each step. Raises
+    `SinkUnavailable`.
     """
     if output.healed_in == epoch:
         return 0
@@ -81,7 +89,7 @@ def heal(ledger: Ledger, output: Output, outputs: Sequence[Output], epoch: str, 
     known = cast("bytes | None", ledger.redis.hget(healed, output.name))
     if (known is None or known.decode() != epoch) and not has_forgotten(ledger):
         even_when_full(ledger.redis, "SADD", keys.LEDGERS, ledger.task)
-        learnt = _Recovery(ledger, output, outputs).run(progress)
+        learnt = _Recovery(ledger, config, output, outputs).run(progress)
         even_when_full(ledger.redis, "HDEL", ledger.keys["unhealed"], output.name)
     even_when_full(ledger.redis, "HSET", healed, output.name, epoch)
     output.healed_in = epoch
@@ -91,12 +99,11 @@ def heal(ledger: Ledger, output: Output, outputs: Sequence[Output], epoch: str, 
 class _Recovery:
     """The recovery of a ledger from one output of its task. `outputs`: all file outputs."""
 
-    def __init__(self, ledger: Ledger, output: Output, outputs: Sequence[Output]):
+    def __init__(self, ledger: Ledger, config: ExtractionConfig, output: Output, outputs: Sequence[Output]):
         self.ledger, self.output, self.outputs = ledger, output, outputs
-        config = config_of(ledger.redis, ledger.task)
-        self.tasks = (config and config.names) or (ledger.task,)  # earlier rows may have a former name of the task
-        self.revisit = config.revisit if config else None
-        self.has_queues = config is not None and any(is_queued(name, ledger.task) for name in config.outputs)
+        self.tasks = config.names or (ledger.task,)  # earlier rows may have a former name of the task
+        self.revisit = config.revisit
+        self.has_queues = any(is_queued(name, ledger.task) for name in config.outputs)
         self.names = [output.name, _listed(sorted({output.name, *(other.name for other in outputs)}))]
 
     def run(self, progress: Callable[[], None]) -> int:

@@ -16,11 +16,14 @@ from tests.samples import sample
 from tests.workers.sink_suite import row, write
 from workers import keys
 from workers.extraction.ledger_recovery import heal
+from workers.extraction_config import ExtractionConfig
 from workers.ledger import Ledger
 from workers.redis_access.redis_clock import clock_of
 from workers.sinks import JsonLinesSink
 from workers.url_states import fingerprint
 from workers.writing.outputs import Output
+
+CONFIG = ExtractionConfig("news", "", ".*", ("out.jsonl",), ".")
 
 ARTICLES_OF_A_LIST = 3
 TASK = task(example=url(1), limit="null")
@@ -83,7 +86,7 @@ class Section:
     def write(self):
         """Do what a worker does that writes some of the pages and dies before it has settled all of them."""
         with self.output.exclusive():
-            heal(self.ledger, self.output, [self.output], f"epoch {self.epoch}", lambda: None)
+            heal(self.ledger, CONFIG, self.output, [self.output], f"epoch {self.epoch}", lambda: None)
         numbers = {fingerprint(url(number)): number for number in range(1, self.articles + 1)}
         names = [name.decode() for name in self.redis.zrange(self.ledger.keys["fetched"], 0, -1)]
         for name in self.choose.sample(names, self.choose.randint(0, len(names))):

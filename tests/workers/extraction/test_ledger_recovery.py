@@ -9,12 +9,17 @@ from tests.workers.sink_suite import row, write
 from tests.workers.sqlite_outputs import in_table
 from workers.extraction.ledger_recovery import KNOWN_IN_A_ROW, heal
 from workers.extraction.row_claims import RowClaims
+from workers.extraction_config import ExtractionConfig, config_of
 from workers.redis_access.epoch import current_epoch
 from workers.sinks import JsonLinesSink, SqliteSink
 from workers.task_state.forgetting import forget_url
 from workers.url_states import Found, RecheckPlan, fingerprint
 from workers.worker_processes.extraction_worker import ExtractionWorker
 from workers.writing.outputs import Output
+from workers.writing.row_queue import RowQueue
+
+SERVER = "http://127.0.0.1:9/hook"
+CONFIG = ExtractionConfig(TASK, url(0), ".*", ("out.jsonl",), ".")
 
 
 def output_of(sink):
@@ -39,7 +44,8 @@ def article_row(number, **more):
 
 def learn(ledger, output, *others, epoch="e1"):
     with output.exclusive():
-        return heal(ledger, output, [output, *others], epoch, lambda: None)
+        config = config_of(ledger.redis, TASK) or CONFIG
+        return heal(ledger, config, output, [output, *others], epoch, lambda: None)
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "sqlite"])
@@ -93,12 +99,37 @@ def test_entries_of_list_pages_have_their_rows(ledger, jsonl):
     assert ledger.counts().seen == 0
 
 
-@pytest.mark.parametrize("queued", [(), ("http://127.0.0.1:9/hook",)], ids=["files only", "a server, too"])
+@pytest.mark.parametrize("queued", [(), (SERVER,)], ids=["files only", "a server, too"])
 def test_the_newest_rows_may_have_waited_for_a_server_when_redis_lost_them(connection, ledger, jsonl, tmp_path, queued):
     publish(connection, tmp_path, "out.jsonl", *queued)
     write(jsonl.sink, article_row(1))
     assert learn(ledger, jsonl) == 1
     assert states(connection, 1) == [None if queued else "written"]
+
+
+def test_rows_that_waited_for_a_server_are_delivered_although_redis_was_emptied_while_their_file_was_held(
+    connection, worker, tmp_path, monkeypatch
+):
+    """A worker that is writing notices first that Redis is empty; the task list is not published again yet."""
+    publish(connection, tmp_path, "out.jsonl", SERVER)
+    worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
+    names = deliver(connection, {2: news(2)})
+    decide = RowClaims.decide_articles
+
+    def decide_and_empty(self, articles):
+        decided = decide(self, articles)
+        connection.flushall()
+        return decided
+
+    with monkeypatch.context() as context:
+        context.setattr(RowClaims, "decide_articles", decide_and_empty)
+        worker.extract_pages(TASK, names)
+    publish(connection, tmp_path, "out.jsonl", SERVER)
+    worker.extract_pages(TASK, deliver(connection, {1: news(1), 2: news(2)}))
+    assert states(connection, 1, 2) == ["written"] * 2
+    assert sorted(one["url"] for one in rows(tmp_path)) == [url(1), url(2)]
+    batch = RowQueue(connection, TASK, SERVER).take("x", "now")
+    assert sorted(one["url"] for one in batch.rows) == [url(1), url(2)]
 
 
 def test_a_row_that_one_output_has_is_not_written_to_it_again_under_another_url(connection, worker, tmp_path, clock):
@@ -163,7 +194,7 @@ def test_a_worker_that_has_the_page_learns_what_another_noted(connection, worker
         ]
         for output in others:
             with output.exclusive():
-                heal(ledger, output, others, current_epoch(connection), lambda: None)
+                heal(ledger, CONFIG, output, others, current_epoch(connection), lambda: None)
         database.close()
         return decide(self, articles)
 
