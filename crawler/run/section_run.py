@@ -10,6 +10,7 @@ lasting state is in Redis: a run that is killed leaves leased URLs behind, whose
 import logging
 from collections.abc import Sequence
 from functools import partial
+from urllib.parse import urlsplit
 
 import redis
 
@@ -320,7 +321,11 @@ class SectionRun:
         if verdict.kind != "page":
             self.report_example(verdict.reason)
         elif not self.task.pattern.match(page.url):
-            self.report_example(f"redirects to {page.url}, which does not match the pattern")
+            reason = f"redirects to {page.url}, which does not match the pattern"
+            new, old = ("{0.scheme}://{0.netloc}".format(urlsplit(url)) for url in (page.url, self.task.example))
+            if new != old:
+                reason += f"; if the site has moved, write {new} for {old} in example, pattern and start"
+            self.report_example(reason)
         elif self.rendering.learn(page):
             return self._example()
         else:

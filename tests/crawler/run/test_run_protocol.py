@@ -53,10 +53,13 @@ def test_the_example_is_fetched_alone_and_first(connection):
     assert LIST in [fetch.url for fetch in run.next()]
 
 
-def test_an_example_that_leads_elsewhere_is_not_kept(connection):
+@pytest.mark.parametrize("host", [HOST, "https://new.example"])
+def test_an_example_that_leads_elsewhere_is_not_kept(connection, host):
     run, [fetch] = begun(connection, example=True)
-    assert run.settle(fetch, answer(f"{HOST}/")) == []
-    assert f"redirects to {HOST}/, which does not match the pattern" in run.report.problems[0]
+    assert run.settle(fetch, answer(f"{host}/")) == []
+    assert f"redirects to {host}/, which does not match the pattern" in run.report.problems[0]
+    moved = f"if the site has moved, write https://new.example for {HOST} in example, pattern and start"
+    assert (moved in run.report.problems[0]) is (host != HOST)
     assert run.needs_example()
 
 
