@@ -107,13 +107,12 @@ def _meaning_of_match(vote: example.Vote) -> str:
     """Return how the surrounding match affects the vote, in words."""
     if vote.twin:
         return "the example has nearly the same text; its paths alone are used"
+    if vote.counts:
+        least = example.DISSIMILAR
+        return f"the share of the short lines around the body that the example has too; from {least:.0%} it fits"
     if vote.match < example.DISSIMILAR:
         return f"below {example.DISSIMILAR:.0%} the example does not fit, and the page is extracted alone"
-    if not vote.counts:
-        return "the example's own body is doubtful, and it does not vote"
-    return (
-        f"the share of the short lines around the body that the example has too; from {example.DISSIMILAR:.0%} it fits"
-    )
+    return "the example's own body is doubtful, and it does not vote"
 
 
 def _grounds_of_body(trust: Trust | None, body: BodyLines) -> Iterator[Ground]:

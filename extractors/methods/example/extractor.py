@@ -96,19 +96,16 @@ class Vote:
     """How a page compares with a voter; noted only if its extraction is traced.
 
     `similarity`: of the lines of both; `twin`: whether both have nearly the same text; `around`: the short lines around
-    the page's body, and `match`: the share of them that are in both, 0 to 1.
+    the page's body, and `match`: the share of them that are in both, 0 to 1. `counts`: whether the voter fits the page
+    and its own body is known.
     """
 
     voter: Voter
     similarity: Similarity
     twin: bool
+    counts: bool
     around: list[int]
     match: float
-
-    @property
-    def counts(self) -> bool:
-        """Whether the voter fits the page and its own body is known."""
-        return self.twin or (self.match >= DISSIMILAR and self.voter.expected >= PUZZLING)
 
     @property
     def profile(self) -> Profile:
@@ -277,19 +274,24 @@ def cast_all(voters: Iterable[Voter], page: ParsedPage) -> list[Vote]:
     votes = []
     for voter in voters:
         similarity = align(voter.lines, page.lines)
-        around = lines_around(page.lines, range(*new_segment(page.lines, similarity.page)))
-        match = surrounding_match(around, similarity.page)
-        votes.append(Vote(voter, similarity, _is_twin(voter, page, similarity.page), around, match))
+        new = new_segment(page.lines, similarity.page)
+        around = lines_around(page.lines, range(*new))
+        match, twin = surrounding_match(around, similarity.page), _is_twin(voter, page, similarity.page, new)
+        counts = twin or (match >= DISSIMILAR and voter.expected >= PUZZLING)
+        votes.append(Vote(voter, similarity, twin, counts, around, match))
     return votes
 
 
-def _is_twin(voter: Voter, page: ParsedPage, similarity: list[float]) -> bool:
-    """Whether a voter has nearly the same text as the page, and its titles."""
+def _is_twin(voter: Voter, page: ParsedPage, similarity: list[float], new: tuple[int, int]) -> bool:
+    """Whether a voter has nearly the same text as the page, and its titles. `new`: the segment that it has not."""
     if voter.titles.parts and not titles_of(page.head).parts <= voter.titles.parts:
         return False
-    lines, alone = page.lines, rules_body(page.lines, page.prior).kept
-    content, new = content_of(lines, unmatched(lines), 0, len(lines)), new_segment(lines, similarity)
-    is_new = sum(content_of(lines, similarity, *new)) >= TWIN_REST * sum(content[line] for line in alone)
+    lines = page.lines
+    content, of_new = content_of(lines, unmatched(lines), 0, len(lines)), sum(content_of(lines, similarity, *new))
+    if of_new >= TWIN_REST * sum(content):
+        return False  # without a search for the page's own body
+    alone = rules_body(lines, page.prior).kept
+    is_new = of_new >= TWIN_REST * sum(content[line] for line in alone)
     return not is_new and repeated_share(lines, alone, similarity) > TWIN_REPEATED
 
 
